@@ -1,0 +1,90 @@
+"""The cell: one point of the matrix, and the keys that name it."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from matrix.core.hardware import Hardware
+from matrix.core.model import Model
+from matrix.core.revision import Revision
+from matrix.core.spec import BASELINE, SpecConfig
+from matrix.core.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOptions:
+    """Engine flags and environment outside the spec config; `flags` are passed through as the user wrote them."""
+
+    flags: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    max_model_len: int | None = None
+    dtype: str | None = None
+    gpus: int = 0
+
+    @property
+    def label(self) -> str:
+        parts = list(self.flags) + [f"{k}={v}" for k, v in self.env]
+        parts += [f"max_model_len={self.max_model_len}"] if self.max_model_len else []
+        parts += [f"dtype={self.dtype}"] if self.dtype else []
+        parts += [f"gpus={self.gpus}"] if self.gpus else []
+        return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """revision x target x spec config x launch options x workload x hardware class x executor, and the boot ordinal."""
+
+    revision: Revision
+    target: Model
+    spec: SpecConfig
+    launch: LaunchOptions
+    workload: Workload
+    hardware: Hardware
+    executor: str
+    install: str
+    boot: int = 0
+
+    @property
+    def label(self) -> str:
+        return f"{self.revision} / {self.target.name} / {self.spec.name}"
+
+    @property
+    def baseline(self) -> "Cell":
+        """The no-draft cell of the same revision, target, launch options, workload, hardware and executor."""
+        return replace(self, spec=BASELINE, boot=0)
+
+    @property
+    def series_key(self) -> str:
+        """Names the series: all of the cell but its revision and boot. Changed weights start another series."""
+        return digest(_identity(self, revision=False))[:16]
+
+    def content_key(self, recipe_text: str, probe_version: str) -> str:
+        """Hash of all that decides the result, known before anything is built (64 hex digits)."""
+        body = _identity(self, revision=True) | {"recipe": recipe_text, "probe": probe_version, "boot": self.boot}
+        return digest(body)
+
+
+def _identity(cell: Cell, *, revision: bool) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "engine": cell.revision.engine,
+        "install": cell.install,
+        "target": _model(cell.target),
+        "spec": asdict(cell.spec) | {"draft": _model(cell.spec.draft), "name": None},
+        "launch": asdict(cell.launch),
+        "workload": cell.workload.content,
+        "hardware": cell.hardware.label,
+        "executor": cell.executor,
+    }
+    return body | ({"version": cell.revision.version} if revision else {})
+
+
+def _model(model: Model | None) -> list[str] | None:
+    """A model is its content; where no content is known, its source. The folder it lies in does not matter."""
+    return None if model is None else [model.name, model.content or model.source]
+
+
+def digest(body: Any) -> str:
+    """SHA-256 (hex) of the canonical JSON of `body`: sorted keys, no spaces."""
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()

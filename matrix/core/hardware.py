@@ -1,0 +1,24 @@
+"""The hardware class: what must be equal for two speeds to be comparable."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """GPU name x count with driver and CUDA version, or the CPU's name and core count on hosts without one."""
+
+    cpu: str
+    cores: int
+    gpu: str | None = None
+    gpus: int = 0
+    driver: str | None = None
+    cuda: str | None = None
+
+    @property
+    def label(self) -> str:
+        if self.gpu is None:
+            return f"cpu {self.cpu} x{self.cores}"
+        parts = [f"gpu {self.gpu} x{self.gpus}"]
+        parts += [f"driver {self.driver}"] if self.driver else []
+        parts += [f"cuda {self.cuda}"] if self.cuda else []
+        return ", ".join(parts)

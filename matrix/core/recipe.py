@@ -1,0 +1,85 @@
+"""How an engine is installed, as data that an executor carries out."""
+
+from dataclasses import dataclass
+
+from matrix.core.cell import digest
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """`requirements` are installed together, then `remove` is uninstalled (packages that break beside the engine).
+
+    `dockerfile` names the file in `dockerfiles/` that makes the same thing as an image. `torch_cpu` allows the CPU torch
+    index as a fallback when the user's own index has no build that fits.
+    """
+
+    name: str
+    requirements: tuple[str, ...]
+    remove: tuple[str, ...] = ()
+    dockerfile: str = ""
+    torch_cpu: bool = False
+    apt: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Canonical text; part of the content key."""
+        lines = [f"recipe {self.name}", *(f"require {r}" for r in self.requirements)]
+        lines += [f"remove {r}" for r in self.remove] + [f"apt {a}" for a in self.apt]
+        return "\n".join([*lines, f"dockerfile {self.dockerfile}", f"torch_cpu {self.torch_cpu}"])
+
+    @property
+    def hash(self) -> str:
+        return digest(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What a recipe became: a folder or an image. `digest` names its content, `lock` lists its packages, one a line."""
+
+    kind: str
+    ref: str
+    digest: str
+    lock: tuple[str, ...]
+    build_s: float
+    reused: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a server will see its files and its port; the executor decides, the engine adapter spells it.
+
+    `served_name` is unique to the run, so that a client can tell this server from another on the same port.
+    """
+
+    target: str
+    draft: str | None
+    host: str
+    port: int
+    served_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """`module` and `args` for the artifact's own Python, the environment, and variables that must not be inherited."""
+
+    module: str
+    args: tuple[str, ...]
+    env: tuple[tuple[str, str], ...] = ()
+    unset: tuple[str, ...] = ()
+    gpus: int = 0
+    memory_gib: float = 8.0
+    shm_gib: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class CounterMap:
+    """Names under which a release exposes its counters; an empty name means it does not have it."""
+
+    steps: str
+    proposed: str
+    accepted: str
+    per_position: str
+    decode_steps: str
+    completion_tokens: str
+    per_request: bool = False

@@ -1,0 +1,93 @@
+"""What one run gives back."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from matrix.core.cell import Cell
+from matrix.core.counters import Counters, combine
+from matrix.core.outcome import Outcome
+from matrix.core.recipe import Artifact
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """One generated token of a baseline: its text, its log-probability, and the likeliest tokens with theirs (nats)."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """First place where two greedy texts differ.
+
+    `gap` is the baseline's log-probability of its own token minus that of the other text's token, in nats;
+    `at_least` is True when the other token was not among the alternatives, so the gap is a lower bound.
+    """
+
+    token_index: int
+    gap: float | None
+    at_least: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One prompt's raw counters in one repetition. `seconds` is the request's wall time."""
+
+    prompt_id: str
+    kind: str
+    repetition: int
+    concurrency: int
+    counters: Counters
+    seconds: float
+    text: str
+    text_hash: str
+    cross_check: Counters | None = None
+    flags: tuple[str, ...] = ()
+    divergence: Divergence | None = None
+    alternatives: tuple[Alternatives, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a run did not succeed: one sentence, the next step, a stable signature, and the log lines that show it."""
+
+    outcome: Outcome
+    reason: str
+    next_step: str = ""
+    signature: str = ""
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One attempt at a cell; stored once and never changed. Times are seconds, clocks are Unix time (UTC)."""
+
+    run_id: str
+    cell: Cell
+    content_key: str
+    recipe_text: str
+    probe_version: str
+    outcome: Outcome
+    reason: str
+    started_at: float
+    finished_at: float
+    samples: tuple[Sample, ...] = ()
+    failure: Failure | None = None
+    artifact: Artifact | None = None
+    phases: tuple[tuple[str, float], ...] = ()
+    resolved: dict[str, Any] = field(default_factory=dict)
+    command: tuple[str, ...] = ()
+    log_path: str | None = None
+    noise: dict[str, float] = field(default_factory=dict)
+    tool_version: str = ""
+
+    @property
+    def counters(self) -> Counters:
+        """Pooled counters of all samples."""
+        return combine(s.counters for s in self.samples)
+
+    def seconds(self, phase: str) -> float | None:
+        """Duration of one phase (build, start, ready, warmup, probe, stop), None when it was not reached."""
+        return dict(self.phases).get(phase)
