@@ -1,4 +1,4 @@
-"""Who started a server: an identity that outlives its process and cannot be mistaken for a later one with the same pid."""
+"""Who started a server: an identity that outlives its process, and that a later process with the same pid lacks."""
 
 import os
 import socket
