@@ -49,9 +49,10 @@ class MatrixError(Exception):
 
 
 class ConfigError(MatrixError):
-    """The user's file or command line asks for something impossible."""
+    """The user's file or command line asks for something impossible; `others` holds further faults of the same file."""
 
     exit_code = Exit.USAGE
+    others: tuple["ConfigError", ...] = ()
 
 
 class NotFoundError(MatrixError):

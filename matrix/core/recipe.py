@@ -9,8 +9,8 @@ from matrix.core.cell import digest
 class Recipe:
     """`requirements` are installed together, then `remove` is uninstalled (packages that break beside the engine).
 
-    `dockerfile` names the file in `dockerfiles/` that makes the same thing as an image. `torch_cpu` allows the CPU torch
-    index as a fallback when the user's own index has no build that fits.
+    `dockerfile` names the file in `dockerfiles/` that makes the same thing as an image. `torch_cpu` allows the CPU
+    torch index as a fallback when the user's own index has no build that fits.
     """
 
     name: str

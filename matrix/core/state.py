@@ -44,7 +44,7 @@ class Change(StrEnum):
     FIXED = "fixed"
     NEW_FAILURE = "new failure"
     STILL_FAILING = "still failing"
-    NEW_PASS = "new pass"
+    NEW_PASS = "new pass"  # noqa: S105
     APPEARED = "appeared"
     DISAPPEARED = "disappeared"
 

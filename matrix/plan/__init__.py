@@ -1,1 +1,1 @@
-
+"""From `matrix.toml` to cells: pure functions, no file and no network."""

