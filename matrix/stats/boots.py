@@ -1,0 +1,94 @@
+"""Several boots of one revision, made one point."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import harmonic_mean
+from typing import TypeVar
+
+from matrix.core.counters import Counters, combine
+from matrix.core.outcome import Tier
+from matrix.stats.point import RunPoint
+from matrix.stats.words import count, sentence
+
+T = TypeVar("T")
+_EVIDENCE = (Tier.OK, Tier.ENGINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Pooled evidence of one revision. `split` says how its boots contradict each other, `note` how a minority ended."""
+
+    point: RunPoint
+    run_ids: tuple[str, ...]
+    split: str = ""
+    note: str = ""
+
+
+def revisions(points: Sequence[RunPoint]) -> list[Revision]:
+    """One entry a revision, in order of first appearance."""
+    groups: dict[str, list[RunPoint]] = {}
+    for point in points:
+        groups.setdefault(point.revision, []).append(point)
+    return [_pool(group) for group in groups.values()]
+
+
+def _pool(runs: list[RunPoint]) -> Revision:
+    """Boots that say nothing about the engine are passed over when another does; the majority of the rest decides."""
+    ids = tuple(run.run_id for run in runs)
+    told = [run for run in _one_per_boot(runs) if run.outcome.tier in _EVIDENCE]
+    if not told:
+        return Revision(runs[-1], ids)
+    fine = [run for run in told if run.outcome.tier is Tier.OK]
+    failed = [run for run in told if run.outcome.tier is Tier.ENGINE]
+    odd = min((fine, failed), key=len)
+    note = f"{len(odd)} of {count(len(told), 'boot')} ended in {_end(odd[-1])}" if odd else ""
+    if len(fine) == len(failed):
+        worst = f"{len(failed)} of {count(len(told), 'boot')} ended in {_end(failed[-1])}"
+        return Revision(failed[-1], ids, split=f"its boots disagree: {worst}")
+    return Revision(_merge(fine) if len(fine) > len(failed) else failed[-1], ids, note=note)
+
+
+def _one_per_boot(runs: list[RunPoint]) -> list[RunPoint]:
+    """A boot that was run again counts once: its last attempt that is evidence."""
+    last: dict[int, RunPoint] = {}
+    for run in runs:
+        if run.boot not in last or run.outcome.tier in _EVIDENCE:
+            last[run.boot] = run
+    return list(last.values())
+
+
+def _end(run: RunPoint) -> str:
+    return f"{run.outcome}" + (f" ({sentence(run.reason)})" if run.reason else "")
+
+
+def _merge(runs: list[RunPoint]) -> RunPoint:
+    if len(runs) == 1:
+        return runs[0]
+    return replace(
+        runs[-1],
+        prompts=_join([run.prompts for run in runs], _sum),
+        flags=_join([run.flags for run in runs], lambda rows: tuple(sorted({flag for row in rows for flag in row}))),
+        tok_s=_join([run.tok_s for run in runs], _mean_rate),
+        baseline_tok_s=_join([run.baseline_tok_s for run in runs], _mean_rate),
+        compared=sum(run.compared for run in runs),
+        diverged=sum(run.diverged for run in runs),
+        wrong=sum(run.wrong for run in runs),
+    )
+
+
+def _join(parts: Iterable[Mapping[str, T]], merge: Callable[[list[T]], T]) -> dict[str, T]:
+    rows: dict[str, list[T]] = {}
+    for part in parts:
+        for prompt, value in part.items():
+            rows.setdefault(prompt, []).append(value)
+    return {prompt: merge(values) for prompt, values in rows.items()}
+
+
+def _sum(rows: list[Counters]) -> Counters:
+    return combine(rows)
+
+
+def _mean_rate(rates: list[float]) -> float:
+    """Tokens per second over boots that each gave the same number of tokens: total tokens over total time."""
+    usable = [rate for rate in rates if rate > 0]
+    return harmonic_mean(usable) if usable else 0.0
