@@ -54,8 +54,11 @@ def position_rates(counters: Counters) -> tuple[float, ...] | None:
 
 
 def combine(parts: Iterable[Counters]) -> Counters:
-    """Field-wise sum. One unknown part makes that field of the sum unknown: a partial sum would mislead."""
-    items = list(parts)
+    """Field-wise sum. One unknown part makes that field of the sum unknown: a partial sum would mislead.
+
+    A part of no request (`requests` 0) adds nothing, so the sum of nothing is neutral.
+    """
+    items = [part for part in parts if part.requests]
     if not items:
         return Counters(requests=0)
     return Counters(

@@ -20,13 +20,13 @@ class Alternatives:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """First place where two greedy texts differ.
+    """First place where two greedy texts differ; `token_index` is None where the baseline's tokens are unknown.
 
     `gap` is the baseline's log-probability of its own token minus that of the other text's token, in nats;
     `at_least` is True when the other token was not among the alternatives, so the gap is a lower bound.
     """
 
-    token_index: int
+    token_index: int | None
     gap: float | None
     at_least: bool
 
