@@ -1,0 +1,110 @@
+"""The venv executor: environments built by uv, servers as processes of this host."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from matrix.core.cell import Cell
+from matrix.core.errors import InfraError
+from matrix.core.index import IndexSettings
+from matrix.core.recipe import Artifact, LaunchPlan, Placement, Recipe
+from matrix.executors import owner
+from matrix.executors.ports import LOOPBACK, free_port
+from matrix.executors.venv_build import build
+from matrix.executors.venv_environ import server_environ
+from matrix.executors.venv_paths import Environment, environment
+from matrix.executors.venv_python import Interpreter, interpreter
+from matrix.executors.venv_reap import reap
+from matrix.executors.venv_server import Record, VenvServer
+
+
+class VenvExecutor:
+    """See `matrix.core.ports.Executor`.
+
+    Environments lie in `cache_dir/envs`, shared by everyone who names that folder; notes and scratch folders of running
+    servers in `state_dir`. `settings` is asked at each build: it reads the user's package index settings.
+    """
+
+    name = "venv"
+
+    def __init__(
+        self,
+        cache_dir: Path,
+        state_dir: Path,
+        python: str | None = None,
+        *,
+        settings: Callable[[], IndexSettings],
+        grace_s: float = 10.0,
+    ) -> None:
+        self._envs = cache_dir.resolve() / "envs"
+        self._caches = cache_dir.resolve() / "compiled"
+        self._state = state_dir.resolve()
+        self._request = python
+        self._settings = settings
+        self._grace_s = grace_s
+        self._python: Interpreter | None = None
+
+    def build(self, recipe: Recipe, log: Path, note: Callable[[str], None]) -> Artifact:
+        """Make or reuse the environment; raises BuildError, InfraError or EnvironmentMismatchError."""
+        return build(self._environment(recipe), recipe, self._interpreter(), self._settings, log, note)
+
+    def built(self, recipe: Recipe) -> bool:
+        return self._environment(recipe).marker() is not None
+
+    def serve(
+        self, artifact: Artifact, cell: Cell, plan: Callable[[Placement], LaunchPlan], run_id: str, log: Path
+    ) -> VenvServer:
+        """Start the server on a free loopback port; its output is appended to `log`."""
+        env = Path(artifact.ref)
+        draft = cell.spec.draft.path if cell.spec.draft else None
+        place = Placement(cell.target.path, draft, LOOPBACK, free_port(), f"specmatrix-{run_id}")
+        launch = plan(place)
+        argv = [str(env / "bin" / "python"), "-m", launch.module, *launch.args]
+        scratch = self._state / "scratch" / run_id
+        record = Record(run_id, owner.me(), str(scratch))
+        environ = server_environ(os.environ, launch, env, self._caches / env.name, run_id, record.owner)
+        try:
+            record.write(self._records)
+            scratch.mkdir(parents=True)
+            log.parent.mkdir(parents=True, exist_ok=True)
+            return self._start(argv, environ, record, log, f"http://{LOOPBACK}:{place.port}")
+        except OSError as exc:
+            hint = "check that the disk has space and the folders can be written"
+            raise InfraError(f"cannot start a server from {env}: {exc}", hint=hint) from exc
+
+    def reap(self) -> list[str]:
+        return reap(self._state, self._envs)
+
+    @property
+    def _records(self) -> Path:
+        return self._state / "servers"
+
+    def _start(self, argv: list[str], environ: dict[str, str], record: Record, log: Path, url: str) -> VenvServer:
+        with log.open("ab") as out:
+            process = subprocess.Popen(
+                argv,
+                env=environ,
+                cwd=record.scratch,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        started = VenvServer(process, argv, url, record, self._records, self._grace_s)
+        try:
+            Record(record.run_id, record.owner, record.scratch, process.pid, owner.start_time(process.pid)).write(
+                self._records
+            )
+        except BaseException:
+            started.stop()
+            raise
+        return started
+
+    def _interpreter(self) -> Interpreter:
+        if self._python is None:
+            self._python = interpreter(self._request)
+        return self._python
+
+    def _environment(self, recipe: Recipe) -> Environment:
+        return environment(self._envs, recipe, self._interpreter())

@@ -1,0 +1,101 @@
+"""The order in which an environment is tried: uv as the user set it up, uv with the CPU torch index, pip."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import uv
+
+from matrix.core.errors import InfraError
+from matrix.core.index import IndexSettings
+from matrix.core.recipe import Recipe
+from matrix.executors.venv_failures import Failure, error, kind, sentence
+from matrix.executors.venv_paths import Environment
+from matrix.executors.venv_python import Interpreter
+from matrix.executors.venv_shell import Finished, Shell
+
+_TORCH = re.compile(r"\btorch(?:vision|audio|codec)?\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Installer:
+    """Fills one environment. Raises BuildError or InfraError; every departure from plain uv goes to `note`."""
+
+    shell: Shell
+    settings: IndexSettings
+    note: Callable[[str], None]
+
+    def create(self, env: Environment, python: Interpreter) -> None:
+        """Make the empty environment."""
+        done = self.shell.run([uv.find_uv_bin(), "venv", "--no-progress", "--python", python.path, str(env.path)])
+        if done.code != 0:
+            raise error(f"an environment for Python {python.version}", done.text, self.shell.log)
+
+    def install(self, env: Environment, recipe: Recipe) -> tuple[str, ...]:
+        """Install the requirements, then remove what the recipe removes; the notes made on the way."""
+        notes = self._require(env, recipe)
+        if recipe.remove:
+            done = self._uv("uninstall", env, *recipe.remove)
+            if done.code != 0:
+                raise error(f"{recipe.name} without {' '.join(recipe.remove)}", done.text, self.shell.log)
+        return notes
+
+    def lock(self, env: Environment) -> tuple[str, ...]:
+        """Installed packages as sorted `name==version` lines."""
+        done = self._uv("freeze", env)
+        lines = [line for line in done.text.splitlines() if "==" in line or " @ " in line]
+        if done.code != 0 or not lines:
+            raise InfraError(f"cannot list the packages of {env.path}: {sentence(done.text)}")
+        return tuple(sorted(lines))
+
+    def _require(self, env: Environment, recipe: Recipe) -> tuple[str, ...]:
+        first = self._resolve(env, recipe)
+        if first.code == 0:
+            return ()
+        if kind(first.text) not in (Failure.UNSATISFIABLE, Failure.OTHER):
+            raise error(recipe.name, first.text, self.shell.log)
+        notes, last = [], first
+        if recipe.torch_cpu and _TORCH.search(first.text):
+            notes.append("uv found no fitting torch in the user's index: trying the CPU torch index")
+            self.note(notes[-1])
+            last = self._resolve(env, recipe, "--torch-backend", "cpu")
+            if last.code == 0:
+                return tuple(notes)
+        notes.append(f"uv cannot install {recipe.name}: trying pip")
+        self.note(notes[-1])
+        if self._pip(env, recipe).code == 0:
+            return tuple(notes)
+        # The answer of the index that could have helped decides; pip's own words are in the log.
+        raise error(recipe.name, last.text, self.shell.log)
+
+    def _resolve(self, env: Environment, recipe: Recipe, *more: str) -> Finished:
+        return self._uv("install", env, "--compile-bytecode", *self.settings.uv_args(), *more, *recipe.requirements)
+
+    def _uv(self, verb: str, env: Environment, *args: str) -> Finished:
+        return self.shell.run([uv.find_uv_bin(), "pip", verb, "--no-progress", "--python", str(env.python), *args])
+
+    def _pip(self, env: Environment, recipe: Recipe) -> Finished:
+        """pip inside the environment: its bundled copy where Python has one, else the index's."""
+        python = str(env.python)
+        seeded = self.shell.run([python, "-m", "ensurepip", "--default-pip"])
+        if seeded.code != 0 and self._uv("install", env, *self.settings.uv_args(), "pip").code != 0:
+            return seeded
+        command = [python, "-m", "pip", "install", "--no-input", "--prefer-binary", "--progress-bar", "off"]
+        return self.shell.run([*command, *recipe.requirements], self.settings.pip_env())
+
+
+def uv_cache(root: Path, environ: dict[str, str]) -> dict[str, str]:
+    """uv's cache setting for environments under `root`: hard links need both on one file system.
+
+    A cache folder that the user named stays; uv's own default is kept where it shares the file system.
+    """
+    if environ.get("UV_CACHE_DIR"):
+        return {}
+    default = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "uv"
+    return {} if _device(default) == _device(root) else {"UV_CACHE_DIR": str(root.parent / "uv")}
+
+
+def _device(path: Path) -> int:
+    there = next(p for p in (path, *path.parents) if p.exists())
+    return there.stat().st_dev

@@ -1,0 +1,138 @@
+"""A server started from an environment, and its end."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import psutil
+
+from matrix.core.ports import ServerExit
+from matrix.executors.processes import RUN, end, marked
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The note about one server on disk, written before it starts, removed when nothing of it is left."""
+
+    run_id: str
+    owner: str
+    scratch: str
+    pid: int | None = None
+    starttime: str | None = None
+
+    def write(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / f"{self.run_id}.part"
+        part.write_text(json.dumps(asdict(self)))
+        part.replace(folder / f"{self.run_id}.json")
+
+
+class VenvServer:
+    """See `matrix.core.ports.Server`. Its exit status stays uncollected until `stop`, which keeps its pid reserved."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        command: Sequence[str],
+        url: str,
+        record: Record,
+        records: Path,
+        grace_s: float,
+    ) -> None:
+        self.url = url
+        self.command = tuple(command)
+        self._process = process
+        self._record = record
+        self._path = records / f"{record.run_id}.json"
+        self._grace_s = grace_s
+        self._oom_kills = oom_kills()
+        self._lock = threading.RLock()
+        self._exit: ServerExit | None = None
+        self._stopped = False
+
+    def poll(self) -> ServerExit | None:
+        """None while it runs, else how it ended."""
+        with self._lock:
+            if self._exit is None and not self._stopped:
+                code = peek(self._process.pid)
+                self._exit = None if code is None else how(code, self._oom_kills)
+            return self._exit
+
+    def stop(self) -> ServerExit | None:
+        """SIGTERM, the grace, SIGKILL to the group and every marked process, then the leftovers on disk."""
+        with self._lock:
+            if self._stopped:
+                return self._exit
+            self.poll()
+            self._terminate()
+            end(self._left)
+            code = self._process.wait()
+            self._stopped = True
+            self._exit = self._exit or ServerExit(code, detail="stopped by us")
+            shutil.rmtree(self._record.scratch, ignore_errors=True)
+            self._path.unlink(missing_ok=True)
+            return self._exit
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
+        self.stop()
+
+    def _terminate(self) -> None:
+        self._signal(signal.SIGTERM)
+        deadline = time.monotonic() + self._grace_s
+        while time.monotonic() < deadline and self._left():
+            time.sleep(0.05)
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        # Safe even after the leader ended: uncollected, it keeps its pid, so the group's number names no other group.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+    def _left(self) -> list[psutil.Process]:
+        return marked(lambda environ: environ.get(RUN) == self._record.run_id)
+
+
+def peek(pid: int) -> int | None:
+    """A child's exit status (negative: the signal that killed it) without collecting it; None while it runs."""
+    info = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if info is None:
+        return None
+    return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
+
+
+def how(code: int, oom_kills_before: int | None) -> ServerExit:
+    """What an exit status that nobody here asked for says, with the kernel's count of out-of-memory kills."""
+    now = oom_kills()
+    if now is None or oom_kills_before is None:
+        oom = code == -signal.SIGKILL
+        return ServerExit(code, oom, "killed, most likely for memory" if oom else _name(code))
+    killed = now - oom_kills_before
+    if killed > 0 and code != 0:
+        return ServerExit(code, True, f"{_name(code)}; the kernel killed {killed} process(es) for memory meanwhile")
+    return ServerExit(code, False, _name(code))
+
+
+def oom_kills() -> int | None:
+    """Out-of-memory kills on this host since it booted, None where the kernel does not say."""
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/vmstat").read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return None
+
+
+def _name(code: int) -> str:
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
