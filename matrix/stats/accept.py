@@ -17,7 +17,7 @@ def accept(point: RunPoint, reference: RunPoint | None, settings: JudgeSettings)
     """First what the revision says alone, then the comparison with `reference`, the last healthy revision."""
     if point.method is Method.NONE:
         return Verdict(Metric.ACCEPT_LENGTH, State.NOT_APPLICABLE, "no draft")
-    measured = lengths(point.prompts, point.method)
+    measured = lengths(point, settings)
     for rule in RULES:
         verdict = rule(point, measured, settings)
         if verdict:
@@ -57,7 +57,7 @@ def _too_high(point: RunPoint, measured: Lengths, settings: JudgeSettings) -> Ve
 
 def _collapsed(point: RunPoint, measured: Lengths, settings: JudgeSettings) -> Verdict | None:
     """Asked of the steps that carried a draft: an n-gram without matches is idle, not collapsed."""
-    drafted = drafted_lengths(point.prompts)
+    drafted = drafted_lengths(point, settings)
     asked = drafted if drafted.counters or point.method.counts_draftless_steps else measured
     if asked.steps < settings.min_steps:
         return None

@@ -14,7 +14,7 @@ def against(point: RunPoint, measured: Lengths, reference: RunPoint | None, sett
     opening = f"accept length {measured.pooled():.2f} over {count(len(measured.counters), 'prompt')}"
     if reference is None:
         return _verdict(State.HEALTHY, f"{opening}; nothing earlier to compare it with", alone)
-    earlier = lengths(reference.prompts, reference.method)
+    earlier = lengths(reference, settings)
     unlike = _unlike(measured, earlier, settings)
     if unlike:
         return _verdict(State.HEALTHY, f"{opening}; not comparable with {reference.revision}: {unlike}", alone)
@@ -62,7 +62,10 @@ def _state(found: Comparison, looping: int, settings: JudgeSettings) -> tuple[St
     p = min(found.p_fall, found.p_rise)
     if abs(found.change) < settings.relevant:
         return State.HEALTHY, f"not relevant, below {100 * settings.relevant:g} %" if p < settings.alpha else ""
-    return State.HEALTHY, f"not significant, p = {p:.2g}" if p >= settings.alpha else ""
+    if p < settings.alpha:
+        return State.HEALTHY, ""
+    kept = ", so the reference stays" if found.change < 0 else ""
+    return State.HEALTHY, f"not significant, p = {p:.2g}{kept}"
 
 
 def _newly_looping(point: RunPoint, reference: RunPoint, common: list[str]) -> int:

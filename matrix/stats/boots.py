@@ -16,7 +16,7 @@ _EVIDENCE = (Tier.OK, Tier.ENGINE)
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """Pooled evidence of one revision. `split` says how its boots contradict each other, `note` how a minority ended."""
+    """Pooled evidence of one revision. `split` says how its boots disagree, `note` how a minority ended."""
 
     point: RunPoint
     run_ids: tuple[str, ...]

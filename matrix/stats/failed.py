@@ -4,7 +4,7 @@ from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
 from matrix.core.state import Metric, State, Verdict
 from matrix.stats.point import RunPoint
-from matrix.stats.words import sentence
+from matrix.stats.words import Numbers, numbers, sentence
 
 STATES = {
     Outcome.LOAD_CRASH: State.BROKEN,
@@ -37,12 +37,16 @@ def home(point: RunPoint) -> Metric:
 
 def _on(metric: Metric, point: RunPoint, state: State, reason: str) -> Verdict:
     if metric is home(point):
-        return Verdict(metric, state, reason)
+        return Verdict(metric, state, reason, _counts(point) if metric is Metric.OUTPUT else ())
     if metric is Metric.ACCEPT_LENGTH and point.method is Method.NONE:
         return Verdict(metric, State.NOT_APPLICABLE, "no draft")
     if point.outcome is Outcome.WRONG_OUTPUT:
         return Verdict(metric, State.UNKNOWN, f"the output is wrong, so its {metric} tells nothing")
     return Verdict(metric, State.UNKNOWN, f"not measured: {reason}")
+
+
+def _counts(point: RunPoint) -> Numbers:
+    return numbers(compared=point.compared, diverged=point.diverged, wrong=point.wrong) if point.compared else ()
 
 
 def _reason(point: RunPoint) -> str:

@@ -30,10 +30,19 @@ def judge_series(points: Sequence[RunPoint], settings: JudgeSettings = DEFAULTS)
         verdicts = _verdicts(revision, reference, settings)
         point = revision.point
         judged.append(RevisionJudgement(point.revision, point.run_id, revision.run_ids, verdicts))
-        if verdicts[0].state is State.HEALTHY:
+        if _becomes_reference(verdicts[0], settings):
             reference = point
     found = tuple(judged)
     return SeriesJudgement(found, flips(found))
+
+
+def _becomes_reference(verdict: Verdict, settings: JudgeSettings) -> bool:
+    """A healthy revision does, unless it lies relevantly below the reference: then a real fall too small to be
+    significant would become the measure of what follows, and be hidden for good.
+    """
+    change = dict(verdict.numbers).get("change")
+    doubtful = isinstance(change, float) and change <= -settings.relevant
+    return verdict.state is State.HEALTHY and not doubtful
 
 
 def _verdicts(revision: Revision, reference: RunPoint | None, settings: JudgeSettings) -> tuple[Verdict, ...]:

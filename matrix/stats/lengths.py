@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from scipy.special import gammaincinv, stdtrit
 
 from matrix.core.counters import Counters, accept_length, combine
-from matrix.core.spec import Method
+from matrix.stats.point import RunPoint
+from matrix.stats.settings import JudgeSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +44,17 @@ class Lengths:
         return sum(extra for extra, _ in self.rows)
 
 
-def lengths(prompts: Mapping[str, Counters], method: Method) -> Lengths:
-    """The value that `method` calls for; without draft counters the visible tokens stand in for all prompts."""
-    drafted = drafted_lengths(prompts)
-    if drafted.counters and not method.counts_draftless_steps:
+def lengths(point: RunPoint, settings: JudgeSettings) -> Lengths:
+    """The value that the method calls for; without draft counters the visible tokens stand in, for all prompts."""
+    drafted = drafted_lengths(point, settings)
+    if drafted.counters and not point.method.counts_draftless_steps:
         return drafted
-    return _usable(prompts, visible=True)
+    return _usable(point, settings, visible=True)
 
 
-def drafted_lengths(prompts: Mapping[str, Counters]) -> Lengths:
+def drafted_lengths(point: RunPoint, settings: JudgeSettings) -> Lengths:
     """Values over the steps that carried a draft."""
-    return _usable(prompts, visible=False)
+    return _usable(point, settings, visible=False)
 
 
 def upper_bound(rows: list[tuple[int, int]], confidence: float) -> float:
@@ -73,9 +74,11 @@ def upper_bound(rows: list[tuple[int, int]], confidence: float) -> float:
     return 1 + max(poisson, rate + float(stdtrit(n - 1, confidence)) * error)
 
 
-def _usable(prompts: Mapping[str, Counters], *, visible: bool) -> Lengths:
+def _usable(point: RunPoint, settings: JudgeSettings, *, visible: bool) -> Lengths:
     kept = {}
-    for prompt, counters in prompts.items():
+    for prompt, counters in point.prompts.items():
+        if settings.tainted.intersection(point.flags.get(prompt, ())):
+            continue
         value = accept_length(counters, draftless=visible)
         if value is not None and math.isfinite(value) and value > 0:
             kept[prompt] = counters

@@ -7,11 +7,8 @@ from matrix.stats.words import count, numbers
 
 
 def output(point: RunPoint) -> Verdict:
-    """Wrong where the probe counted wrong prompts. A baseline that served is healthy: nothing is there to set it against."""
+    """Healthy where texts were compared and the run still ended in `ok`. A baseline is healthy when it served."""
     values = numbers(compared=point.compared, diverged=point.diverged, wrong=point.wrong)
-    if point.wrong:
-        reason = f"{point.wrong} of {count(max(point.compared, point.wrong), 'prompt')} gave another text by more than a near-tie"
-        return Verdict(Metric.OUTPUT, State.WRONG_OUTPUT, reason, values)
     if point.compared:
         return Verdict(Metric.OUTPUT, State.HEALTHY, _same(point), values)
     if point.method is Method.NONE and point.prompts:
@@ -20,5 +17,6 @@ def output(point: RunPoint) -> Verdict:
 
 
 def _same(point: RunPoint) -> str:
-    parted = f"{point.diverged} parted from it at near-ties" if point.diverged else "none parted from it"
-    return f"{count(point.compared, 'prompt')} compared with the baseline's text, {parted}"
+    parted = f"{point.diverged} parted from it" if point.diverged else "none parted from it"
+    far = f", {point.wrong} of them by more than a near-tie, which chance explains" if point.wrong else ""
+    return f"{count(point.compared, 'prompt')} compared with the baseline's text, {parted}{far}"

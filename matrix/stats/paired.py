@@ -10,7 +10,7 @@ from scipy.special import stdtr, stdtrit
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Relative change (a share) of the geometric mean over the pairs, its interval, one-sided p of a fall and of a rise."""
+    """Relative change (a share) of the geometric mean over the pairs, its interval, one-sided p of fall and rise."""
 
     pairs: int
     change: float

@@ -14,7 +14,8 @@ class RunPoint:
 
     `prompts` holds each prompt's raw counters, summed over repetitions; `flags` the sanity flags of its text (`loops`).
     `tok_s` and `baseline_tok_s` are output tokens per second of the same prompts with this cell's draft and without.
-    `compared`, `diverged` and `wrong` count prompts: set against the baseline's text, parted from it, judged wrong.
+    `compared`, `diverged` and `wrong` count prompts: set against the baseline's text, parted from it, parted by more
+    than a near-tie; whether that is wrong output the probe has decided, in `outcome`.
     `artifact` is the digest of what was served; `boot` the cell's boot ordinal.
     """
 

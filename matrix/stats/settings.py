@@ -15,6 +15,7 @@ class JudgeSettings:
     collapsed    accept length below which a draft does nothing (upper bound, bonus token included)
     resolution   least standard deviation assumed for one prompt's log ratio: about one draft token more or less
     loop_share   share of prompts that newly loop, from which a rise is suspicious
+    tainted      flags of prompts whose counters hold another request's numbers; such prompts are left out
     """
 
     relevant: float = 0.03
@@ -25,6 +26,7 @@ class JudgeSettings:
     collapsed: float = 1.1
     resolution: float = 0.01
     loop_share: float = 0.25
+    tainted: frozenset[str] = frozenset({"counters-late", "foreign-traffic"})
 
 
 DEFAULTS = JudgeSettings()
