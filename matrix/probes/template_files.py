@@ -1,0 +1,56 @@
+"""Where a model's folder keeps its chat template."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from matrix.core.errors import ConfigError, Where
+
+_DEFAULT = "default"
+
+
+def template_source(folder: Path) -> tuple[str, Path] | None:
+    """The template's text and its file, the first of chat_template.jinja, chat_template.json, tokenizer_config.json."""
+    own = folder / "chat_template.jinja"
+    if own.is_file():
+        return read_text(own), own
+    for file in (folder / "chat_template.json", folder / "tokenizer_config.json"):
+        value = read_json(file).get("chat_template")
+        if value is not None:
+            return _pick(value, file), file
+    return None
+
+
+def _pick(value: Any, file: Path) -> str:
+    """One text, or the one named `default` among named ones (the first where none is so named)."""
+    if isinstance(value, str):
+        return value
+    named = value.items() if isinstance(value, dict) else [_pair(entry) for entry in value or []]
+    texts = {name: text for name, text in named if isinstance(name, str) and isinstance(text, str)}
+    if not texts:
+        raise ConfigError("holds no template text", where=Where(str(file), key="chat_template"))
+    return texts.get(_DEFAULT, next(iter(texts.values())))
+
+
+def _pair(entry: Any) -> tuple[Any, Any]:
+    return (entry.get("name"), entry.get("template")) if isinstance(entry, dict) else (None, None)
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """The object in `file`, empty when there is no such file. Raises `ConfigError` for anything else."""
+    if not file.is_file():
+        return {}
+    try:
+        body = json.loads(read_text(file))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"is no JSON: {error}", where=Where(str(file))) from error
+    if not isinstance(body, dict):
+        raise ConfigError("is no JSON object", where=Where(str(file)))
+    return body
+
+
+def read_text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read: {error}", where=Where(str(file))) from error
