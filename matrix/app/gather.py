@@ -32,7 +32,10 @@ class Source:
 
 
 def gather(source: Source, executor: str) -> Inputs:
-    """All that expansion needs. Raises ConfigError with file, line and key; InfraError when an index is out of reach."""
+    """All that expansion needs.
+
+    Raises ConfigError with file, line and key; InfraError when an index is out of reach.
+    """
     config = source.config
     return Inputs(
         versions={name: _versions(source, name, table) for name, table in config.engines.items()},
@@ -48,7 +51,9 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise ConfigError("no such file", hint="`matrix init` writes one to start from", where=Where(str(path))) from None
+        raise ConfigError(
+            "no such file", hint="`matrix init` writes one to start from", where=Where(str(path))
+        ) from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"not UTF-8 text: {error}", hint="save it as UTF-8", where=Where(str(path))) from None
     except OSError as error:
@@ -96,7 +101,9 @@ def _own_prompts(source: Source, name: str, table: WorkloadTable) -> tuple:  # t
     if not path.is_file():
         known = ", ".join(BUILTIN)
         hint = f"built in: {known}; or give the path of a JSONL file"
-        raise ConfigError(f"no prompts called `{table.prompts}`", hint=hint, where=source.where("workloads", name, "prompts"))
+        raise ConfigError(
+            f"no prompts called `{table.prompts}`", hint=hint, where=source.where("workloads", name, "prompts")
+        )
     return load_prompts_file(path)[: table.limit]
 
 

@@ -13,7 +13,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_DB = "sqlite:///matrix.db"
 
 db_option = click.option(
-    "--db", default=lambda: os.environ.get("MATRIX_DB", DEFAULT_DB), help="Database URL.", show_default=f"MATRIX_DB or {DEFAULT_DB}"
+    "--db",
+    default=lambda: os.environ.get("MATRIX_DB", DEFAULT_DB),
+    help="Database URL.",
+    show_default=f"MATRIX_DB or {DEFAULT_DB}",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object a line, stable keys.")
 config_option = click.option(
@@ -26,7 +29,9 @@ def sweep_options(function: F) -> F:
     """Options of verbs that turn a config into cells."""
     for option in (
         config_option,
-        click.option("--executor", type=click.Choice(["auto", "venv", "docker"]), help="Overrides the file's executor."),
+        click.option(
+            "--executor", type=click.Choice(["auto", "venv", "docker"]), help="Overrides the file's executor."
+        ),
         db_option,
         select_argument,
     ):

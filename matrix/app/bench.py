@@ -1,0 +1,42 @@
+"""What the run of one cell is handed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from matrix.core.cell import Cell
+from matrix.core.ports import Adapter, Executor, Progress
+from matrix.core.result import Sample
+
+Baseline = tuple[str, tuple[Sample, ...], dict[str, float]]
+"""Run id, samples (with alternatives) and noise of the baseline run that a draft run is set against."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds that a start and a single request may take."""
+
+    start_s: float = 600
+    request_s: float = 300
+
+
+class Quiet:
+    """Progress that nobody looks at."""
+
+    def phase(self, cell: Cell, phase: str, detail: str = "") -> None:
+        """Nothing to tell."""
+
+    def done(self, cell: Cell, outcome: object, reason: str) -> None:
+        """Nothing to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Adapter, executor, where logs go while a run lasts, and how the cell's baseline is looked up."""
+
+    adapter: Adapter
+    executor: Executor
+    scratch: Path
+    limits: Limits = field(default_factory=Limits)
+    progress: Progress = field(default_factory=Quiet)
+    baseline: Callable[[Cell], Baseline | None] = lambda cell: None

@@ -1,0 +1,79 @@
+"""The outcome of a run whose server answered to the end, in one sentence."""
+
+from matrix.app.record import Record
+from matrix.core.counters import Counters, accept_length, combine
+from matrix.core.outcome import Outcome
+from matrix.core.result import Divergence, Failure, RunResult, Sample
+from matrix.probes.flags import TAINTED
+from matrix.probes.output import needed, wrong_prompts
+
+
+def conclude(record: Record) -> RunResult:
+    """`ok`, or the silent failures: nothing measured, output that rounding does not explain, counters not ours."""
+    spec = record.cell.spec
+    tainted = [] if record.per_request else [s for s in record.samples if TAINTED & set(s.flags)]
+    pooled = combine(s.counters for s in record.samples)
+    length = accept_length(pooled, draftless=spec.method.counts_draftless_steps)
+    if not spec.is_baseline and tainted:
+        return _failed(record, Outcome.INFRA, *_tainted(tainted))
+    if not spec.is_baseline and (length is None or not pooled.steps):
+        return _failed(record, Outcome.MEASURED_NOTHING, *_nothing(pooled))
+    wrong = _wrong(record)
+    if wrong:
+        return _failed(
+            record, Outcome.WRONG_OUTPUT, _wrong_reason(record, wrong), "compare the texts on the run's page"
+        )
+    return record.result(Outcome.OK, _ok(record, pooled, length))
+
+
+def _failed(record: Record, outcome: Outcome, reason: str, next_step: str) -> RunResult:
+    return record.result(outcome, reason, Failure(outcome, reason, next_step, str(outcome)))
+
+
+def _tainted(samples: list[Sample]) -> tuple[str, str]:
+    flags = sorted({flag for s in samples for flag in s.flags if flag in TAINTED})
+    reason = f"counters of {len(samples)} prompts were not of their own request alone ({', '.join(flags)})"
+    return reason, "leave the server alone while it is probed and run the cell again"
+
+
+def _nothing(pooled: Counters) -> tuple[str, str]:
+    if pooled.steps == 0:
+        return (
+            "speculation is configured, but no draft was ever verified: the counters stayed at zero",
+            "look in the log for what switched it off",
+        )
+    return "speculation is configured, but the server exposes no draft counters", "see whether the release has /metrics"
+
+
+def _divergences(samples: list[Sample]) -> dict[str, Divergence | None]:
+    return {s.prompt_id: s.divergence for s in samples if s.repetition == 0 and s.text}
+
+
+def _wrong(record: Record) -> list[str]:
+    """Prompts with wrong output, if they are more than chance explains."""
+    if record.cell.spec.is_baseline or not record.noise:
+        return []
+    divergences = _divergences(record.samples)
+    wrong = wrong_prompts(divergences, [record.noise["threshold"]])
+    return wrong if len(wrong) >= needed(len(divergences)) else []
+
+
+def _wrong_reason(record: Record, wrong: list[str]) -> str:
+    gaps = [s.divergence.gap for s in record.samples if s.prompt_id in wrong and s.divergence and s.divergence.gap]
+    compared = len(_divergences(record.samples))
+    return (
+        f"{len(wrong)} of {compared} greedy texts leave the baseline's by up to {max(gaps):.2f} nats, "
+        f"more than rounding explains ({record.noise['threshold']:.2f} nats)"
+    )
+
+
+def _ok(record: Record, pooled: Counters, length: float | None) -> str:
+    seconds = sum(s.seconds for s in record.samples)
+    tokens = pooled.completion_tokens
+    speed = f", {tokens / seconds:.1f} tokens/s" if tokens and seconds else ""
+    if record.cell.spec.is_baseline:
+        return f"baseline served {len(record.samples)} prompts{speed}"
+    assert length is not None and pooled.steps is not None  # noqa: S101 - `conclude` has made sure
+    draftless = record.cell.spec.method.counts_draftless_steps
+    steps = pooled.decode_steps if draftless else pooled.steps
+    return f"accept length {length:.3f} over {len(record.samples)} prompts and {steps} steps{speed}"

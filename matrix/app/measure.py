@@ -1,0 +1,58 @@
+"""What is asked of a ready server: warm-up, the probe, and what sets a run against its baseline."""
+
+from dataclasses import replace
+
+from matrix.app.bench import Baseline, Bench
+from matrix.app.record import Record
+from matrix.core.result import Sample
+from matrix.probes.accept import run_probe, warm_up
+from matrix.probes.client import Client
+from matrix.probes.output import first_divergence, noise_gaps, threshold, with_alternatives
+from matrix.probes.probe import Probe
+from matrix.probes.sanity import sanity_flags
+from matrix.probes.template import renderer
+
+
+def measure(record: Record, bench: Bench, client: Client) -> None:
+    """Fills `record.samples`; those taken before a failure are kept. Raises EngineFaultError."""
+    cell = record.cell
+    probe = Probe(client, cell.workload, renderer(cell.target.path), bench.adapter.counters(cell), cell.spec)
+    record.per_request = probe.names.per_request
+    with record.phase("warmup"):
+        warm_up(probe)
+    with record.phase("probe"):
+        run_probe(probe, lambda sample: _keep(record, sample))
+    if cell.spec.is_baseline:
+        with record.phase("logprobs"):
+            record.samples = with_alternatives(probe, record.samples)
+            record.noise = _noise(record.samples)
+    else:
+        baseline = bench.baseline(cell)
+        if baseline is not None:
+            record.samples, record.noise = compare(record.samples, baseline)
+
+
+def _keep(record: Record, sample: Sample) -> None:
+    record.samples.append(sample)
+    total = len(record.cell.workload.prompts) * record.cell.workload.repetitions
+    record.progress.phase(record.cell, "probe", f"{len(record.samples)}/{total} prompts")
+
+
+def _noise(samples: list[Sample]) -> dict[str, float]:
+    """How far the baseline's own two passes part, in nats; see `matrix.probes.output.threshold`."""
+    gaps = noise_gaps(samples)
+    return {"passes": float(len(gaps)), "largest_gap": max(gaps, default=0.0), "threshold": threshold(gaps)}
+
+
+def compare(samples: list[Sample], baseline: Baseline) -> tuple[list[Sample], dict[str, float]]:
+    """Samples with their divergence from the baseline's text and the flags of insane text, and the noise that held."""
+    _, of_baseline, noise = baseline
+    first = {s.prompt_id: s for s in of_baseline if s.repetition == 0}
+    return [_against(s, first.get(s.prompt_id)) for s in samples], noise
+
+
+def _against(sample: Sample, baseline: Sample | None) -> Sample:
+    if baseline is None or not sample.text:
+        return sample
+    flags = sample.flags + sanity_flags(sample.text, baseline.text)
+    return replace(sample, divergence=first_divergence(baseline, sample.text), flags=flags)

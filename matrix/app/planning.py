@@ -1,0 +1,83 @@
+"""A config and a selection become a plan: cells to run, cells known, cells left out and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from matrix.app.gather import Source, gather
+from matrix.core.cell import Cell
+from matrix.core.ports import Executor
+from matrix.engines.registry import adapter_for
+from matrix.plan.estimate import Estimate, Past, estimate
+from matrix.plan.expand import Exclusion, expand
+from matrix.probes import PROBE_VERSION
+from matrix.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One cell with its content key.
+
+    `known` is the run that measured it, `unsupported` why the release cannot run it.
+    """
+
+    cell: Cell
+    content_key: str
+    known: str | None
+    unsupported: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    source: Source
+    executor: str
+    cells: tuple[Planned, ...]
+    excluded: tuple[Exclusion, ...]
+    estimate: Estimate
+
+    @property
+    def todo(self) -> list[Planned]:
+        """Cells that must run."""
+        return [p for p in self.cells if p.known is None]
+
+
+def make_plan(
+    source: Source, executor: Executor, store: Store | None, selectors: Sequence[str] = (), *, force: bool = False
+) -> Plan:
+    """What a sweep would do. Runs nothing.
+
+    Without a store nothing is known yet; `force` measures known cells once more.
+
+    Raises ConfigError for a faulty file or selector, InfraError when the package index is out of reach.
+    """
+    expansion = expand(source.config, gather(source, executor.name), selectors)
+    cells = _planned(expansion.cells, store)
+    if force and store is not None:
+        cells = [_again(p, store) if p.known else p for p in cells]
+    return Plan(source, executor.name, tuple(cells), expansion.excluded, _estimate(cells, executor, store))
+
+
+def _planned(cells: Sequence[Cell], store: Store | None) -> list[Planned]:
+    keys = [content_key(cell) for cell in cells]
+    known = store.measured_keys(keys) if store is not None else {}
+    return [
+        Planned(cell, key, known.get(key), adapter_for(cell.revision.engine).unsupported(cell))
+        for cell, key in zip(cells, keys, strict=True)
+    ]
+
+
+def content_key(cell: Cell) -> str:
+    """The cell's content key with its recipe and this probe's version."""
+    return cell.content_key(adapter_for(cell.revision.engine).recipe(cell).text, PROBE_VERSION)
+
+
+def _again(planned: Planned, store: Store) -> Planned:
+    """The same cell at its next free boot ordinal, so that earlier runs stay."""
+    cell = replace(planned.cell, boot=store.next_boot(planned.cell))
+    return Planned(cell, content_key(cell), None, planned.unsupported)
+
+
+def _estimate(cells: Sequence[Planned], executor: Executor, store: Store | None) -> Estimate:
+    todo = [p.cell for p in cells if p.known is None and p.unsupported is None]
+    recipes = [adapter_for(cell.revision.engine).recipe(cell) for cell in todo]
+    built = {recipe.hash: executor.built(recipe) for recipe in recipes}
+    return estimate(todo, built, store.past() if store is not None else Past())

@@ -1,0 +1,78 @@
+"""What is known of a run while it lasts: phases, artifact, samples; and the result it becomes."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from matrix import __version__
+from matrix.core.cell import Cell
+from matrix.core.outcome import Outcome
+from matrix.core.ports import Progress
+from matrix.core.recipe import Artifact, Recipe
+from matrix.core.result import Failure, RunResult, Sample
+from matrix.probes import PROBE_VERSION
+
+
+@dataclass(slots=True)
+class Record:
+    """Mutable notes of one run; `result` freezes them."""
+
+    run_id: str
+    cell: Cell
+    recipe: Recipe
+    progress: Progress
+    log: Path
+    started_at: float = field(default_factory=time.time)
+    phases: dict[str, float] = field(default_factory=dict)
+    samples: list[Sample] = field(default_factory=list)
+    artifact: Artifact | None = None
+    served: bool = False
+    per_request: bool = False
+    command: tuple[str, ...] = ()
+    resolved: dict[str, Any] = field(default_factory=dict)
+    noise: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def phase(self, name: str, detail: str = "") -> Iterator[None]:
+        """Tells progress, and adds the time spent inside to the phase, also when it ends by an exception."""
+        self.progress.phase(self.cell, name, detail)
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.phases[name] = self.phases.get(name, 0.0) + time.monotonic() - start
+
+    def log_text(self) -> str:
+        """The server's log so far: the last 8 MiB, undecodable bytes replaced."""
+        try:
+            with self.log.open("rb") as file:
+                file.seek(max(self.log.stat().st_size - 8 * 2**20, 0))
+                return file.read().decode("utf-8", "replace")
+        except FileNotFoundError:
+            return ""
+
+    def result(self, outcome: Outcome, reason: str, failure: Failure | None = None) -> RunResult:
+        """The run as it will be stored."""
+        return RunResult(
+            run_id=self.run_id,
+            cell=self.cell,
+            content_key=self.cell.content_key(self.recipe.text, PROBE_VERSION),
+            recipe_text=self.recipe.text,
+            probe_version=PROBE_VERSION,
+            outcome=outcome,
+            reason=reason,
+            started_at=self.started_at,
+            finished_at=time.time(),
+            samples=tuple(self.samples),
+            failure=failure,
+            artifact=self.artifact,
+            phases=tuple(self.phases.items()),
+            resolved=self.resolved,
+            command=self.command,
+            log_path=str(self.log) if self.log.exists() else None,
+            noise=self.noise,
+            tool_version=__version__,
+        )

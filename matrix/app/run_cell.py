@@ -1,0 +1,104 @@
+"""The run of one cell, from recipe to result: the one path that sweeps, bisections and tests share.
+
+recipe -> build -> serve -> ready (one finished generation) -> warm-up -> probe -> stop -> classify. Whatever fails
+becomes the outcome of the result; only an interruption leaves as an exception, with the server stopped.
+"""
+
+import time
+from dataclasses import replace
+
+from matrix.app.bench import Bench
+from matrix.app.conclude import conclude
+from matrix.app.measure import measure
+from matrix.app.record import Record
+from matrix.core.cell import Cell
+from matrix.core.errors import BuildError, EnvironmentMismatchError, InfraError, MatrixError
+from matrix.core.outcome import Outcome
+from matrix.core.ports import Server, ServerExit
+from matrix.core.recipe import Artifact
+from matrix.core.result import Failure, RunResult
+from matrix.probes.client import Client
+from matrix.probes.faults import EngineFaultError, NotReadyError
+from matrix.probes.readiness import wait_ready
+
+
+def run_cell(cell: Cell, bench: Bench, run_id: str) -> RunResult:
+    """One attempt at `cell`. Raises only KeyboardInterrupt and programming errors."""
+    recipe = bench.adapter.recipe(cell)
+    record = Record(run_id, cell, recipe, bench.progress, bench.scratch / f"{run_id}.log")
+    reason = bench.adapter.unsupported(cell)
+    if reason is not None:
+        return record.result(Outcome.UNSUPPORTED, reason, Failure(Outcome.UNSUPPORTED, reason, signature="unsupported"))
+    try:
+        with record.phase("build"):
+            record.artifact = bench.executor.build(recipe, record.log, lambda text: _note(record, text))
+        return _serve(record, bench, record.artifact)
+    except MatrixError as error:
+        return _failed(record, error)
+
+
+def _note(record: Record, text: str) -> None:
+    record.progress.phase(record.cell, "build", text)
+
+
+def _serve(record: Record, bench: Bench, artifact: Artifact) -> RunResult:
+    server_log = bench.scratch / f"{record.run_id}.server.log"
+    record.log = server_log
+    with record.phase("start"):
+        server = bench.executor.serve(
+            artifact,
+            record.cell,
+            lambda place: bench.adapter.launch(record.cell, replace(place, served_name=record.run_id)),
+            record.run_id,
+            server_log,
+        )
+    try:
+        record.command = server.command
+        return _watch(record, bench, server)
+    finally:
+        with record.phase("stop"):
+            server.stop()
+
+
+def _watch(record: Record, bench: Bench, server: Server) -> RunResult:
+    client = Client(server.url, record.run_id, timeout_s=bench.limits.request_s)
+    try:
+        with record.phase("start"):
+            wait_ready(client, server, deadline_s=bench.limits.start_s)
+        record.served = True
+        measure(record, bench, client)
+    except (NotReadyError, EngineFaultError) as error:
+        return _engine_failed(record, bench, server, error)
+    record.resolved = bench.adapter.resolved(record.log_text())
+    return conclude(record)
+
+
+def _engine_failed(record: Record, bench: Bench, server: Server, error: NotReadyError | EngineFaultError) -> RunResult:
+    """The server died, hung or answered nonsense: what its log says of a dead one, else what we saw ourselves."""
+    ended = _ended(server, error)
+    record.resolved = bench.adapter.resolved(record.log_text())
+    failure = bench.adapter.classify(record.log_text(), served=record.served, exit_=ended)
+    if ended is None and failure.signature.startswith("silent-exit"):
+        failure = Failure(error.outcome, error.cause, error.hint, f"seen-{error.outcome}", failure.excerpt)
+    return record.result(failure.outcome, failure.reason, failure)
+
+
+def _ended(server: Server, error: NotReadyError | EngineFaultError) -> ServerExit | None:
+    """How the server ended, if it did; a closed connection precedes the exit by a moment."""
+    known = getattr(error, "exit_", None)
+    deadline = time.monotonic() + 5
+    while known is None and time.monotonic() < deadline and error.outcome is not Outcome.HANG:
+        known = server.poll()
+        time.sleep(0.1)
+    return known
+
+
+def _failed(record: Record, error: MatrixError) -> RunResult:
+    outcome, excerpt = Outcome.INFRA, ""
+    if isinstance(error, BuildError):
+        outcome, excerpt = Outcome.BUILD_FAILED, error.excerpt
+    elif isinstance(error, EnvironmentMismatchError):
+        outcome = Outcome.ENVIRONMENT
+    elif not isinstance(error, InfraError):
+        outcome = Outcome.CONFIG_ERROR
+    return record.result(outcome, error.cause, Failure(outcome, error.cause, error.hint, f"{outcome}", excerpt))

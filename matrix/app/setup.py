@@ -1,0 +1,46 @@
+"""Opens what a verb needs and closes it again: config, executor, store, plan."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from matrix.app.executors import make_executor
+from matrix.app.gather import Source
+from matrix.app.planning import Plan, make_plan
+from matrix.core.errors import NotFoundError
+from matrix.core.ports import Executor
+from matrix.store import Store, open_store, state_dir_of
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """`store` is None when there is no database yet and none was to be made."""
+
+    plan: Plan
+    executor: Executor
+    store: Store | None
+
+
+@contextmanager
+def prepare(
+    config: Path, db: str, executor: str | None, select: Sequence[str], *, force: bool, create: bool
+) -> Iterator[Ready]:
+    """Plan of `config`; `create` makes the database when it is missing."""
+    source = Source(config)
+    name = executor or source.config.executor
+    chosen = make_executor(name, source.config.docker, config.resolve().parent, state_dir_of(db))
+    store = open_existing(db) if not create else open_store(db)
+    try:
+        yield Ready(make_plan(source, chosen, store, select, force=force), chosen, store)
+    finally:
+        if store is not None:
+            store.close()
+
+
+def open_existing(db: str) -> Store | None:
+    """The store at `db`, or None when there is none yet."""
+    try:
+        return open_store(db, must_exist=True)
+    except NotFoundError:
+        return None

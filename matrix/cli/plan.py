@@ -1,0 +1,69 @@
+"""`matrix plan`: what a sweep would do, without doing anything."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from matrix.app.planning import Plan, Planned
+from matrix.app.setup import prepare
+from matrix.cli.options import echo_json, json_option, sweep_options
+from matrix.cli.progress import clock
+from matrix.plan.select import cell_name, fields
+
+
+@click.command("plan")
+@sweep_options
+@click.option("--force", is_flag=True, help="Count measured cells as to do.")
+@json_option
+def command(config: str, executor: str | None, db: str, select: tuple[str, ...], force: bool, as_json: bool) -> None:
+    """List cells, exclusions with their reasons, what is measured already, and what the rest would cost.
+
+    SELECT is a wildcard on engine/version/target/spec/workload, or field=wildcard.
+    """
+    with prepare(Path(config), db, executor, select, force=force, create=False) as ready:
+        if as_json:
+            _json(ready.plan)
+        else:
+            _table(ready.plan)
+
+
+def status(planned: Planned) -> str:
+    """`measured`, `not-applicable` or `to-do`."""
+    return "measured" if planned.known else "not-applicable" if planned.unsupported else "to-do"
+
+
+def _json(plan: Plan) -> None:
+    for p in plan.cells:
+        body = fields(p.cell) | {"status": status(p), "run_id": p.known, "reason": p.unsupported, "link": None}
+        echo_json(body | {"content_key": p.content_key, "series_key": p.cell.series_key, "boot": p.cell.boot})
+    for e in plan.excluded:
+        body = fields(e.cell) | {"status": "excluded", "run_id": None, "reason": e.reason, "link": e.link}
+        echo_json(body | {"content_key": None, "series_key": e.cell.series_key, "boot": e.cell.boot})
+
+
+def _table(plan: Plan) -> None:
+    console = Console()
+    table = Table(box=None, pad_edge=False)
+    for column in ("cell", "status", "note"):
+        table.add_column(column, overflow="fold")
+    for p in plan.cells:
+        table.add_row(cell_name(p.cell), status(p), f"run {p.known}" if p.known else p.unsupported or "")
+    for e in plan.excluded:
+        table.add_row(cell_name(e.cell), "excluded", e.reason + (f" ({e.link})" if e.link else ""))
+    console.print(table)
+    console.print(summary(plan), highlight=False)
+
+
+def summary(plan: Plan) -> str:
+    """One line: how many cells, and the cost of those still to do."""
+    cost = plan.estimate
+    known = sum(1 for p in plan.cells if p.known)
+    parts = [f"{len(plan.cells)} cells by {plan.executor}", f"{known} measured", f"{len(plan.todo)} to do"]
+    if plan.excluded:
+        parts.append(f"{len(plan.excluded)} excluded")
+    basis = "from runs here" if cost.from_history else "from figures of another machine"
+    if plan.todo:
+        parts.append(f"about {clock(cost.seconds)} and {cost.disk_gib:.1f} GiB for {cost.builds} builds ({basis})")
+    return ", ".join(parts)
