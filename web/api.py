@@ -1,0 +1,85 @@
+"""JSON twins of the pages. The shapes are the store's read models, so `/openapi.json` describes them exactly."""
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+import matrix
+from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
+from web.errors import Problem
+from web.pages.runs import log_of
+from web.site import Site
+
+_NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "Not in the database"}}
+
+
+@dataclass(frozen=True, slots=True)
+class LogView:
+    """A run's log as it was stored: capped in size, secrets removed."""
+
+    run_id: str
+    log_ref: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    status: str
+    version: str
+
+
+def router(site: Site) -> APIRouter:
+    routes = APIRouter()
+    _add_matrix(routes, site)
+    _add_parts(routes, site)
+
+    @routes.get("/healthz", tags=["service"])
+    def healthz() -> Health:
+        """Answers while the service runs."""
+        return Health(status="ok", version=matrix.__version__)
+
+    return routes
+
+
+def _add_matrix(routes: APIRouter, site: Site) -> None:
+    @routes.get("/api/overview", tags=["matrix"])
+    def overview() -> Overview:
+        """Regressions, heatmaps, and the sweep under way or last done."""
+        return site.store.overview()
+
+    @routes.get("/api/regressions", tags=["matrix"])
+    def regressions(standing: bool = True) -> list[FlipView]:
+        """Flips for the worse; `standing=false` also lists those that were fixed since."""
+        return site.store.regressions(standing)
+
+    @routes.get("/api/results", tags=["matrix"])
+    def results(
+        limit: Annotated[int, Query(ge=1, le=100_000)] = 1000, offset: Annotated[int, Query(ge=0)] = 0
+    ) -> list[ResultRow]:
+        """Every run, in pages of `limit`; the same objects as `matrix results --json`."""
+        return list(islice(site.store.results(), offset, offset + limit))
+
+
+def _add_parts(routes: APIRouter, site: Site) -> None:
+    @routes.get("/api/series/{key}", tags=["parts"], responses=_NOT_FOUND)
+    def series(key: str) -> SeriesView:
+        """One series over its revisions."""
+        return site.store.series(key)
+
+    @routes.get("/api/runs/{run_id}", tags=["parts"], responses=_NOT_FOUND)
+    def run(run_id: str) -> RunView:
+        """All of one run."""
+        return site.store.run(run_id)
+
+    @routes.get("/api/runs/{run_id}/log", tags=["parts"], responses=_NOT_FOUND)
+    def log(run_id: str) -> LogView:
+        """The run's log."""
+        seen = site.store.run(run_id)
+        return LogView(run_id=run_id, log_ref=seen.log_ref or "", text=log_of(site, seen))
+
+    @routes.get("/api/sweeps/{sweep_id}", tags=["parts"], responses=_NOT_FOUND)
+    def sweep(sweep_id: int) -> SweepView:
+        """One sweep and its cells."""
+        return site.store.sweep(sweep_id)

@@ -1,0 +1,36 @@
+"""The application: routes, headers and error pages around one reader."""
+
+import time
+from collections.abc import Callable
+
+from fastapi import FastAPI
+
+import matrix
+from web import api, errors, fragments, pages
+from web.headers import SecurityHeaders
+from web.reader import Reader
+from web.render import Renderer
+from web.site import Site
+from web.static_files import mount_static
+
+
+def create_app(store: Reader, *, poll_s: float = 2.0, clock: Callable[[], float] = time.time) -> FastAPI:
+    """The dashboard over `store`, whose read methods are called from several threads at once.
+
+    `poll_s`: seconds between two updates of a running sweep. `clock`: Unix seconds now, for elapsed and relative times.
+    """
+    # FastAPI's own documentation pages load scripts from elsewhere, so only the description itself is served.
+    app = FastAPI(
+        title="specmatrix",
+        version=matrix.__version__,
+        summary="Accept length of speculative decoding by engine release: read-only.",
+        docs_url=None,
+        redoc_url=None,
+    )
+    assets = mount_static(app)
+    site = Site(store=store, render=Renderer(assets, clock), poll_s=poll_s)
+    for router in (pages.router(site), fragments.router(site), api.router(site)):
+        app.include_router(router)
+    errors.install(app, site)
+    app.add_middleware(SecurityHeaders)
+    return app

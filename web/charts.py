@@ -1,0 +1,83 @@
+"""From read models to plots. Drawing costs tens of milliseconds, so equal inputs are drawn once."""
+
+import math
+from functools import lru_cache
+
+from markupsafe import Markup
+
+from matrix.core.state import State
+from matrix.plots import Positions, Trend, TrendPoint, drawable, positions_svg, trend_svg
+from matrix.store.views import ResultRow, SeriesPoint, SeriesView
+from web import words
+
+
+def accept_chart(series: SeriesView) -> Markup | None:
+    """Accept length with its 95 % interval; None when nothing was measured."""
+    points = tuple(
+        TrendPoint(p.revision, p.accept_length, p.low, p.high, state_of(p, "accept-length")) for p in series.points
+    )
+    trend = Trend(
+        name="accept",
+        title=f"Accept length of {words.visible(series.title)}",
+        description=_spoken(points, 2, ""),
+        role="accept",
+        points=points,
+        floor=1.0,
+        ceiling=None if series.k is None else series.k + 1.0,
+    )
+    return _trend(trend) if drawable(points) else None
+
+
+def speed_chart(series: SeriesView) -> Markup | None:
+    """Tokens per second with its noise, and the baseline of the same revision beside it; None when not measured."""
+    points = tuple(
+        TrendPoint(
+            p.revision, p.output_tok_s, p.tok_s_low, p.tok_s_high, state_of(p, "speed"), reference=p.baseline_tok_s
+        )
+        for p in series.points
+    )
+    trend = Trend(
+        name="speed",
+        title=f"Output tokens per second of {words.visible(series.title)}",
+        description=_spoken(points, 1, " tokens per second"),
+        role="speed",
+        points=points,
+    )
+    return _trend(trend) if drawable(points) else None
+
+
+def positions_chart(row: ResultRow) -> Markup | None:
+    """Acceptance by draft position; None when the engine did not tell."""
+    if not row.per_position:
+        return None
+    rates = tuple(math.nan if rate is None else rate for rate in row.per_position)
+    spoken = ", ".join(f"position {i + 1}: {words.percent(r)}" for i, r in enumerate(rates))
+    return _positions(Positions("positions", "Share of verify steps that accepted each draft position", spoken, rates))
+
+
+def state_of(point: SeriesPoint, metric: str) -> str:
+    """The state of one metric at a revision; a run that failed is not judged by metric, so its only verdict counts."""
+    by_metric = {verdict.metric: verdict.state for verdict in point.verdicts}
+    if metric in by_metric:
+        return by_metric[metric]
+    return next((s for s in by_metric.values() if s == State.BROKEN), State.UNKNOWN.value)
+
+
+def _spoken(points: tuple[TrendPoint, ...], digits: int, unit: str) -> str:
+    parts = []
+    for point in points:
+        value = words.number(point.value, digits)
+        parts.append(
+            f"{point.revision}: {value}{unit if value != words.NOT_MEASURED else ''} ({words.state(point.state)})"
+        )
+    return "; ".join(parts)
+
+
+@lru_cache(maxsize=512)
+def _trend(trend: Trend) -> Markup:
+    return Markup(trend_svg(trend))  # noqa: S704 (an XML writer escaped every text)
+
+
+@lru_cache(maxsize=512)
+def _positions(positions: Positions) -> Markup:
+    return Markup(positions_svg(positions))  # noqa: S704 (as above)

@@ -1,0 +1,57 @@
+"""Errors in the same look as the pages, and as JSON under /api; each says what to do next."""
+
+from dataclasses import asdict, dataclass
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from matrix.core.errors import MatrixError, NotFoundError
+from web.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """`detail` is the cause, `hint` the next step."""
+
+    detail: str
+    hint: str
+
+
+def install(app: FastAPI, site: Site) -> None:
+    """Handlers for what the store raises, for addresses that do not exist, and for our own mistakes."""
+
+    def answer(request: Request, status: int, problem: Problem) -> Response:
+        if request.url.path.startswith(("/api/", "/healthz", "/openapi.json")):
+            return JSONResponse(asdict(problem), status_code=status)
+        return site.render.page("error.html", status, code=status, problem=problem)
+
+    @app.exception_handler(MatrixError)
+    async def expected(request: Request, error: MatrixError) -> Response:
+        missing = isinstance(error, NotFoundError)
+        hint = error.hint or ("Go back to the overview." if missing else "Run `matrix doctor` where this is served.")
+        return answer(request, 404 if missing else 503, Problem(detail=error.cause, hint=hint))
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
+        if error.status_code == 404:
+            problem = Problem("There is nothing at this address.", "Go back to the overview.")
+        else:
+            problem = Problem(str(error.detail), "This service only reads: use GET on the addresses in /openapi.json.")
+        response = answer(request, error.status_code, problem)
+        response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        cause = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+        status = 422 if request.url.path.startswith("/api/") else 404
+        return answer(request, status, Problem(cause, "See /openapi.json for what this address takes."))
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        hint = "The terminal where this is served shows the traceback. `matrix doctor` checks the database."
+        return answer(request, 500, Problem("The dashboard failed while making this page.", hint))

@@ -1,0 +1,30 @@
+"""Pieces that a page with a running sweep asks for again and again."""
+
+from fastapi import APIRouter
+from starlette.responses import HTMLResponse, Response
+
+from web.board import board
+from web.pages.overview import live_values
+from web.pages.sweeps import sweep_values
+from web.site import Site
+
+
+def router(site: Site) -> APIRouter:
+    routes = APIRouter(include_in_schema=False)
+
+    @routes.get("/fragments/live")
+    def live(have: str = "") -> Response:
+        """The sweep strip, the regressions and the squares that changed; a reload when rows or columns changed."""
+        overview = site.store.overview()
+        current = board(overview)
+        changes = site.boards.changes(have, current)
+        if changes is None:
+            return Response(headers={"HX-Refresh": "true"})
+        site.boards.remember(current)
+        return site.render.page("fragments/live.html", changes=changes, **live_values(site, overview, current))
+
+    @routes.get("/fragments/sweeps/{sweep_id}")
+    def sweep(sweep_id: int) -> HTMLResponse:
+        return site.render.page("fragments/sweep.html", **sweep_values(site, site.store.sweep(sweep_id)))
+
+    return routes

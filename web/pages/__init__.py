@@ -1,0 +1,13 @@
+"""The pages; each module gives the values of one template."""
+
+from fastapi import APIRouter
+
+from web.pages import overview, regressions, runs, series, sweeps
+from web.site import Site
+
+
+def router(site: Site) -> APIRouter:
+    routes = APIRouter(include_in_schema=False)
+    for page in (overview, regressions, series, runs, sweeps):
+        page.add(routes, site)
+    return routes

@@ -1,0 +1,50 @@
+"""One square of the heatmap as HTML: a glyph (shape), a text, and a class (colour)."""
+
+from functools import lru_cache
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from matrix.core.state import State
+from matrix.store.views import Square
+
+RUNNING = "running"
+_KNOWN = frozenset(state.value for state in State)
+_UNPLANNED = Markup(
+    '<span class="sq none" id="{}"><span aria-hidden="true">·</span><span class="vh">not planned</span></span>'
+)
+_BODY = Markup('<svg class="g" aria-hidden="true"><use href="#g-{0}"/></svg><span>{1}</span>{2}')
+_HIDDEN = Markup('<span class="vh">, {}</span>')
+_LINK = Markup('<a class="sq s-{0}" id="{1}" href="/runs/{2}" title="{3}">{4}</a>')
+_PLAIN = Markup('<span class="sq s-{0}" id="{1}" title="{2}">{3}</span>')
+
+
+def shown_state(square: Square) -> str:
+    """The state to draw: `running` while a run is under way, and `unknown` for a word that is no state."""
+    if square.phase:
+        return RUNNING
+    return square.state if square.state in _KNOWN else State.UNKNOWN.value
+
+
+def square_text(square: Square) -> str:
+    """Phase, the store's text, or the state in words: never empty."""
+    return square.phase or square.text.strip() or square.state.replace("-", " ")
+
+
+@lru_cache(maxsize=16384)
+def square_html(square: Square | None, identity: str) -> Markup:
+    """The content of one heatmap cell; `identity` is its element id."""
+    if square is None:
+        return _UNPLANNED.format(identity)
+    state, text = shown_state(square), square_text(square)
+    word = state.replace("-", " ")
+    hidden = Markup() if text.casefold() == word else _HIDDEN.format(word)
+    body = _BODY.format(state, text, hidden)
+    reason = escape(square.reason or word)
+    if square.run_id is None:
+        return _PLAIN.format(state, identity, reason, body)
+    return _LINK.format(state, identity, quote(square.run_id, safe=""), reason, body)
+
+
+def square_id(series_key: str, column: int) -> str:
+    return f"sq-{series_key}-{column}"

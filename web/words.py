@@ -1,0 +1,154 @@
+"""Numbers, times and reasons in words. Unknown is always said, never left blank or shown as a number."""
+
+import math
+import re
+import time
+import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+NOT_MEASURED = "not measured"
+
+STATE_WORDS: dict[str, str] = {
+    "healthy": "healthy: as good as before, or nothing to hold against it",
+    "degraded": "degraded: clearly lower than before",
+    "collapsed": "collapsed: the draft hardly helps any more",
+    "broken": "broken: crashed, hung or measured nothing",
+    "slower": "slower: speed fell beyond its noise",
+    "wrong-output": "wrong output: text differs beyond near-ties",
+    "suspicious-high": "suspicious: too good, check the output",
+    "unknown": "unknown: not measured, or no evidence",
+    "not-applicable": "not applicable: this release cannot run it",
+    "running": "running or queued now",
+}
+
+_METRIC_WORDS = {"accept-length": "accept length", "speed": "speed", "output": "output"}
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+
+
+def number(value: float | None, digits: int = 2, missing: str = NOT_MEASURED) -> str:
+    """Fixed decimals; None and non-finite values read as `missing`."""
+    if value is None or not math.isfinite(value):
+        return missing
+    return f"{value:,.{digits}f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def count(value: int | None, missing: str = NOT_MEASURED) -> str:
+    return missing if value is None else f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def percent(share: float | None, digits: int = 0, missing: str = NOT_MEASURED) -> str:
+    """A share in [0, 1] as a percentage."""
+    return missing if share is None or not math.isfinite(share) else f"{100 * share:.{digits}f} %"
+
+
+def signed_percent(share: float) -> str:
+    """A relative change with its sign: -54 %, +3.1 %; one decimal below ten per cent."""
+    size = abs(100 * share)
+    text = f"{size:.1f}" if size < 9.95 else f"{size:.0f}"
+    return f"{'−' if share < 0 else '+'}{text} %"
+
+
+def duration(seconds: float | None, missing: str = NOT_MEASURED) -> str:
+    """0.4 s, 12 s, 3 min 20 s, 2 h 5 min, 3 d 4 h."""
+    if seconds is None or not math.isfinite(seconds):
+        return missing
+    if seconds < 10:
+        return f"{max(seconds, 0):.1f} s"
+    whole = round(seconds)
+    for size, unit, smaller, name in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        if whole >= size:
+            rest = whole % size // smaller
+            return f"{whole // size} {unit}" + (f" {rest} {name}" if rest else "")
+    return f"{whole} s"
+
+
+def size(count_: int | None, missing: str = "unknown size") -> str:
+    """Bytes in binary units."""
+    if count_ is None:
+        return missing
+    value = float(count_)
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1024:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 10 else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GiB"
+
+
+def utc(moment: float | None, missing: str = "unknown time") -> str:
+    """2026-01-31 14:05 UTC."""
+    stamp = _moment(moment)
+    return missing if stamp is None else f"{stamp:%Y-%m-%d %H:%M} UTC"
+
+
+def iso(moment: float | None) -> str:
+    """For the `datetime` attribute; empty when unknown."""
+    stamp = _moment(moment)
+    return "" if stamp is None else f"{stamp:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def ago(moment: float | None, now: float | None = None) -> str:
+    """How long before `now` (default: this moment) that was."""
+    if _moment(moment) is None or moment is None:
+        return "unknown time"
+    passed = (time.time() if now is None else now) - moment
+    if passed < 0:
+        return f"in {duration(-passed)}"
+    return "just now" if passed < 10 else f"{duration(passed)} ago"
+
+
+def _moment(moment: float | None) -> datetime | None:
+    if moment is None or not math.isfinite(moment):
+        return None
+    try:
+        return datetime.fromtimestamp(moment, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def metric(name: str) -> str:
+    return _METRIC_WORDS.get(name, name)
+
+
+def state(name: str) -> str:
+    """A state as running text: wrong output, not applicable."""
+    return name.replace("-", " ")
+
+
+def chip(numbers: Mapping[str, Any]) -> str:
+    """Why a verdict stands, in numbers: "−54 %, 95 % interval −58 % to −50 %, 16 paired prompts"; may be empty."""
+    parts = []
+    change = _real(numbers.get("change"))
+    if change is not None:
+        parts.append(signed_percent(change))
+    low, high = _real(numbers.get("low")), _real(numbers.get("high"))
+    if low is not None and high is not None:
+        parts.append(f"95 % interval {signed_percent(low)} to {signed_percent(high)}")
+    pairs = numbers.get("pairs")
+    if isinstance(pairs, int):
+        parts.append(f"{pairs} paired prompt{'s' if pairs != 1 else ''}")
+    noise = _real(numbers.get("noise"))
+    if noise is not None:
+        parts.append(f"noise ±{100 * noise:.1f} %")
+    return ", ".join(parts)
+
+
+def _real(value: Any) -> float | None:
+    ok = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return float(value) if ok else None
+
+
+def visible(text: str) -> str:
+    """Text from outside as a person may safely read it.
+
+    Terminal colours are dropped; other control and direction-changing characters become visible marks, so that hidden
+    text cannot reorder or conceal what is shown.
+    """
+    return "".join(_mark(c) for c in _ANSI.sub("", text).replace("\r\n", "\n"))
+
+
+def _mark(char: str) -> str:
+    if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co"):
+        return char
+    return "\N{SYMBOL FOR CARRIAGE RETURN}" if char == "\r" else f"⟦U+{ord(char):04X}⟧"
