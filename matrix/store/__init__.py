@@ -1,1 +1,22 @@
+"""The database of runs, and the logs beside it. The only package that speaks SQL; `open_store` is its door."""
 
+from matrix.store.failures import ClaimLostError
+from matrix.store.jobs import Job, JobStatus
+from matrix.store.points import PromptPoint, StoredBaseline, StoredPoint
+from matrix.store.results import Filters
+from matrix.store.store import Store, open_store, state_dir_of
+from matrix.store.sweeps import SweepStatus
+
+__all__ = [
+    "ClaimLostError",
+    "Filters",
+    "Job",
+    "JobStatus",
+    "PromptPoint",
+    "Store",
+    "StoredBaseline",
+    "StoredPoint",
+    "SweepStatus",
+    "open_store",
+    "state_dir_of",
+]

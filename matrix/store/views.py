@@ -88,7 +88,7 @@ class FlipView:
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """One field of the heatmap. `state` is the worst known state of its metrics; `phase` is set while a run is under way."""
+    """One field of the heatmap. `state`: worst known state of its metrics; `phase` is set while a run is under way."""
 
     revision: str
     state: str
@@ -103,7 +103,7 @@ class Square:
 
 @dataclass(frozen=True, slots=True)
 class SeriesRow:
-    """One line of the heatmap: a series and its squares in the order of `Heatmap.revisions` (None: not planned there)."""
+    """One line of the heatmap: a series and its squares, ordered as `Heatmap.revisions` (None: not planned there)."""
 
     series_key: str
     target: str

@@ -1,0 +1,91 @@
+"""Turns database errors into errors a person can act on, so that nothing above the store knows the driver."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from matrix.core.errors import ConfigError, InfraError, MatrixError, Where
+
+# What the driver's message holds, the kind of error, the cause in our words, and the next step. First match wins.
+_KNOWN: tuple[tuple[str, type[MatrixError], str, str], ...] = (
+    (
+        "disk is full",
+        InfraError,
+        "the disk is full",
+        "free space on it and run the same command again: everything committed before is kept",
+    ),
+    (
+        "is locked",
+        InfraError,
+        "another process has kept the database locked for too long",
+        "let that process finish or stop it, then run the same command again",
+    ),
+    (
+        "readonly database",
+        InfraError,
+        "the database cannot be written",
+        "make the file and its folder writable, or name another place with --db",
+    ),
+    (
+        "unable to open database file",
+        InfraError,
+        "the database file cannot be opened or made",
+        "make the file and its folder writable, or name another place with --db",
+    ),
+    (
+        "file is not a database",
+        ConfigError,
+        "is not a SQLite database",
+        "name the right file with --db, or move this one away",
+    ),
+    (
+        "malformed",
+        InfraError,
+        "the database file is damaged",
+        "restore it from a backup; the logs beside it are separate files",
+    ),
+    (
+        "disk I/O error",
+        InfraError,
+        "the disk under the database fails",
+        "check the disk (dmesg, df), then run the same command again",
+    ),
+    (
+        "password authentication failed",
+        ConfigError,
+        "the database server refused the user or the password",
+        "correct the URL given by --db or MATRIX_DB",
+    ),
+    (
+        "connection",
+        InfraError,
+        "the database server cannot be reached",
+        "check that it runs and that the URL given by --db or MATRIX_DB names it",
+    ),
+)
+
+
+class ClaimLostError(InfraError):
+    """The job is not, or no longer, claimed by this owner; what it measured must not be stored twice."""
+
+
+@contextmanager
+def translated(place: str) -> Iterator[None]:
+    """Raise MatrixError naming `place` (the file, or the URL without its password) instead of the driver's error."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise explain(error, place) from error
+
+
+def explain(error: SQLAlchemyError, place: str) -> MatrixError:
+    """The MatrixError for one driver error; what is not known is shown by its own first line."""
+    text = str(getattr(error, "orig", None) or error)
+    for mark, kind, cause, hint in _KNOWN:
+        if mark in text:
+            return kind(cause, hint=hint, where=Where(file=place))
+    first = next(iter(text.splitlines()), type(error).__name__)
+    return InfraError(
+        f"the database refused: {first}", hint="run `matrix doctor`, then try again", where=Where(file=place)
+    )

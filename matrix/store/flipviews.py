@@ -1,0 +1,53 @@
+"""Flips as pages and `matrix regressions` show them."""
+
+from collections.abc import Collection
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from matrix.core.state import Change
+from matrix.store.info import SeriesInfo, infos
+from matrix.store.tables import flips
+from matrix.store.views import FlipView
+
+REGRESSIONS = (Change.REGRESSION, Change.NEW_FAILURE)
+FIXES = (Change.FIXED, Change.NEW_PASS)
+_SAME = {f.name for f in fields(FlipView)} & set(flips.c.keys())
+
+
+def flip_views(
+    conn: Connection,
+    *,
+    series_key: str | None = None,
+    changes: Collection[Change] | None = None,
+    standing: bool | None = None,
+    limit: int | None = None,
+) -> list[FlipView]:
+    """Flips, the newest first; None does not filter."""
+    query = select(flips).order_by(flips.c.created_at.desc(), flips.c.id.desc()).limit(limit)
+    if series_key is not None:
+        query = query.where(flips.c.series_key == series_key)
+    if changes is not None:
+        query = query.where(flips.c.change.in_([change.value for change in changes]))
+    if standing is not None:
+        query = query.where(flips.c.standing == standing)
+    rows = conn.execute(query).all()
+    known = infos(conn, {row.series_key for row in rows})
+    return [
+        FlipView(flip_id=row.id, **{name: getattr(row, name) for name in _SAME}, **_about(known.get(row.series_key)))
+        for row in rows
+    ]
+
+
+def _about(info: SeriesInfo | None) -> dict[str, Any]:
+    if info is None:
+        return {"series": "", "engine": "", "target": "", "draft": None, "method": "", "spec": ""}
+    return {
+        "series": info.title,
+        "engine": info.engine,
+        "target": info.target,
+        "draft": info.draft,
+        "method": info.method,
+        "spec": info.spec,
+    }

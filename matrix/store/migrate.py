@@ -1,0 +1,58 @@
+"""Brings a database to this version's schema: from nothing, or from any earlier revision."""
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from matrix.core.errors import ConfigError, Where
+from matrix.store.database import lock_migration, writer
+
+# Revisions in order; the last is the schema of `matrix.store.tables`.
+REVISIONS = ("0001", "0002")
+VERSION_TABLE = "matrix_schema"
+
+
+def migrate(engine: Engine, place: str) -> None:
+    """Upgrade to the last revision in one transaction; ConfigError for a newer schema or another program's database."""
+    with engine.connect() as conn:
+        if _current(conn, place) == REVISIONS[-1]:
+            return
+    with writer(engine).begin() as conn:
+        lock_migration(conn)
+        # Another process may have migrated while this one waited.
+        if _current(conn, place) != REVISIONS[-1]:
+            upgrade(conn)
+
+
+def upgrade(conn: Connection, revision: str = "head") -> None:
+    """Run the migrations up to `revision` inside the connection's transaction."""
+    # Alembic takes most of a second to import and is needed once in a database's life.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "matrix.store:migrations")
+    config.attributes["connection"] = conn
+    command.upgrade(config, revision)
+
+
+def _current(conn: Connection, place: str) -> str | None:
+    tables = inspect(conn).get_table_names()
+    if VERSION_TABLE not in tables:
+        _refuse_foreign(tables, place)
+        return None
+    version = conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608 - a constant
+    if version is not None and version not in REVISIONS:
+        raise ConfigError(
+            f"its schema {version!r} is newer than this version's {REVISIONS[-1]!r}",
+            hint="upgrade specmatrix, or name another database with --db",
+            where=Where(file=place),
+        )
+    return version
+
+
+def _refuse_foreign(tables: list[str], place: str) -> None:
+    if tables:
+        raise ConfigError(
+            f"is a database of another program (it holds the table {sorted(tables)[0]!r})",
+            hint="name another database with --db",
+            where=Where(file=place),
+        )

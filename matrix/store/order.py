@@ -1,0 +1,20 @@
+"""The order of revisions and of attempts."""
+
+from typing import Any
+
+from packaging.version import InvalidVersion, Version
+
+from matrix.core.outcome import Outcome
+
+
+def revision_key(revision: str) -> tuple[bool, Version, str]:
+    """Sort key of a revision: PEP 440 order; what is no version comes last, by its text."""
+    try:
+        return False, Version(revision), revision
+    except InvalidVersion:
+        return True, Version("0"), revision
+
+
+def recency_key(run: Any) -> tuple[bool, float, int]:
+    """Sort key of attempts at one cell, the one to show last: an infra failure never hides a measured run."""
+    return Outcome(run.outcome).measured, run.finished_at, run.id

@@ -1,0 +1,105 @@
+"""Builds the judge's points of one series from its runs and their samples."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from matrix.core.counters import combine
+from matrix.core.outcome import Outcome
+from matrix.core.spec import Method
+from matrix.store.baselines import BaselineRun, newest_baselines
+from matrix.store.order import recency_key, revision_key
+from matrix.store.points import PromptPoint, StoredPoint
+from matrix.store.samplerow import counters_from_row
+from matrix.store.speed import pooled, rate
+from matrix.store.tables import runs, samples
+
+SampleRows = dict[int, list[Row[Any]]]
+_LEFT_OUT = ("cell", "command", "excerpt", "recipe_text")
+
+
+def newest_runs(conn: Connection, series_key: str, place: Callable[[Any], Any]) -> list[Row[Any]]:
+    """Of a series' runs the newest at each `place`, in the order of revisions; the long columns are left out."""
+    columns = [column for column in runs.c if column.name not in _LEFT_OUT]
+    newest: dict[Any, Row[Any]] = {}
+    for row in sorted(conn.execute(select(*columns).where(runs.c.series_key == series_key)), key=recency_key):
+        newest[place(row)] = row
+    return sorted(newest.values(), key=lambda row: (revision_key(row.revision), row.boot))
+
+
+def sample_rows(conn: Connection, numbers: Iterable[int]) -> SampleRows:
+    """Samples of these runs by run number, in their order; texts and alternatives are left out."""
+    columns = [
+        column for column in samples.c if column.name not in ("text", "text_hash", "alternatives", "cross_check")
+    ]
+    found: SampleRows = defaultdict(list)
+    for number in set(numbers):
+        found[number] = list(
+            conn.execute(select(*columns).where(samples.c.run == number).order_by(samples.c.ordinal)).all()
+        )
+    return found
+
+
+def by_prompt(rows: Iterable[Row[Any]]) -> dict[str, list[Row[Any]]]:
+    """Rows of one run grouped by prompt, prompts in their order."""
+    groups: dict[str, list[Row[Any]]] = {}
+    for row in rows:
+        groups.setdefault(row.prompt_id, []).append(row)
+    return groups
+
+
+def prompt_speed(rows: Iterable[Row[Any]]) -> float | None:
+    """Tokens a second of one prompt over its repetitions at concurrency 1."""
+    single = [(row.completion_tokens, row.seconds) for row in rows if row.concurrency == 1]
+    return rate(*pooled(single)) if single else None
+
+
+def series_points(conn: Connection, series_key: str) -> list[StoredPoint]:
+    """The newest run of each (revision, boot) of a series, in the order of revisions."""
+    rows = newest_runs(conn, series_key, lambda row: (row.revision, row.boot))
+    beside = newest_baselines(conn, {(row.baseline_key, row.revision) for row in rows})
+    found = sample_rows(conn, [row.id for row in rows] + [baseline.number for baseline in beside.values()])
+    return [_point(row, found, beside.get((row.baseline_key, row.revision))) for row in rows]
+
+
+def _point(row: Row[Any], found: SampleRows, baseline: BaselineRun | None) -> StoredPoint:
+    method = Method(row.method)
+    if method is Method.NONE:
+        baseline = None
+    base = by_prompt(found[baseline.number]) if baseline else {}
+    prompts = by_prompt(found[row.id])
+    return StoredPoint(
+        run_id=row.run_id,
+        revision=row.revision,
+        boot=row.boot,
+        outcome=Outcome(row.outcome),
+        reason=row.reason,
+        signature=row.signature,
+        method=method,
+        draftless=method.counts_draftless_steps,
+        k=row.k,
+        prompts=tuple(_prompt(name, group, base.get(name, [])) for name, group in prompts.items()),
+        artifact_digest=row.artifact_digest,
+        lock_ref=row.lock_ref,
+        resolved=row.resolved,
+        noise=row.noise,
+        baseline_run=baseline.run_id if baseline else None,
+        baseline_noise=baseline.noise if baseline else {},
+        evidence=row.evidence,
+        finished_at=row.finished_at,
+    )
+
+
+def _prompt(prompt_id: str, rows: list[Row[Any]], base: list[Row[Any]]) -> PromptPoint:
+    speeds = [rate(row.completion_tokens, row.seconds) for row in rows if row.concurrency == 1]
+    return PromptPoint(
+        prompt_id=prompt_id,
+        kind=rows[0].kind,
+        counters=combine(counters_from_row(row) for row in rows),
+        tok_s=tuple(speed for speed in speeds if speed is not None),
+        baseline_tok_s=prompt_speed(base),
+        flags=tuple(dict.fromkeys(flag for row in rows for flag in row.flags)),
+        gaps=tuple((row.gap, row.gap_at_least) for row in rows if row.diverged_at is not None),
+    )

@@ -1,0 +1,185 @@
+"""The queue: which job is taken by whom, how far it is, and how it ends. Changes are guarded by the claim's owner."""
+
+import time
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, Row, Update, func, insert, select, update
+
+from matrix.core.cell import Cell
+from matrix.core.outcome import Outcome
+from matrix.core.result import RunResult
+from matrix.store.cellio import cell_to_json
+from matrix.store.contents import put_workload
+from matrix.store.failures import ClaimLostError
+from matrix.store.jobs import Job, JobStatus, job_from_row
+from matrix.store.redact import redact, redact_value
+from matrix.store.saving import save_run
+from matrix.store.tables import jobs, runs
+from matrix.store.texts import stored_text
+from matrix.store.transactions import Transactions
+
+MEASURED = tuple(outcome.value for outcome in Outcome if outcome.measured)
+
+
+class Queue:
+    """Jobs of all sweeps. An owner is any text that names one process for good (host, pid and its start time)."""
+
+    def __init__(self, db: Transactions) -> None:
+        self._db = db
+
+    def enqueue(self, sweep_id: int, planned: Iterable[tuple[str, Cell]]) -> list[int]:
+        """Add one job each, in this order, leaving out keys that the sweep has already. Returns job numbers."""
+        with self._db.write() as conn:
+            known = set(conn.execute(select(jobs.c.content_key).where(jobs.c.sweep_id == sweep_id)).scalars())
+            numbers = []
+            for content_key, cell in planned:
+                if content_key not in known:
+                    known.add(content_key)
+                    numbers.append(_insert(conn, sweep_id, content_key, cell))
+            return numbers
+
+    def claim(self, owner: str, sweep_id: int | None = None) -> Job | None:
+        """The first waiting job (of one sweep, or of any), now held by `owner`; None when none waits.
+
+        A job whose content key was measured meanwhile, by another sweep, ends here as done with that run.
+        """
+        with self._db.write() as conn:
+            while (row := _first_waiting(conn, sweep_id)) is not None:
+                done_by = conn.execute(
+                    select(runs.c.run_id)
+                    .where(runs.c.content_key == row.content_key, runs.c.outcome.in_(MEASURED))
+                    .order_by(runs.c.finished_at.desc(), runs.c.id.desc())
+                ).scalar()
+                if done_by is not None:
+                    _end(conn, row, run_id=done_by, note="measured by another sweep")
+                elif _take(conn, row, owner):
+                    return job_from_row(conn, conn.execute(select(jobs).where(jobs.c.id == row.id)).one())
+            return None
+
+    def set_phase(self, job_id: int, owner: str, phase: str, detail: str = "") -> bool:
+        """Note what the holder is doing (and that it lives); False when the claim is lost."""
+        now = time.time()
+        values = {"phase": phase, "phase_detail": stored_text(detail, 500), "phase_at": now, "heartbeat_at": now}
+        return self._change(_held(job_id, owner).values(**values))
+
+    def heartbeat(self, job_id: int, owner: str) -> bool:
+        """Note that the holder lives; False when the claim is lost."""
+        return self._change(_held(job_id, owner).values(heartbeat_at=time.time()))
+
+    def release(self, job_id: int, owner: str) -> bool:
+        """Put a held job back among the waiting ones (Ctrl-C); False when the claim is lost."""
+        return self._change(_held(job_id, owner).values(**waiting_again()))
+
+    def cancel_rest(self, sweep_id: int) -> int:
+        """Cancel the sweep's waiting jobs; returns how many. Held ones are left to their owners."""
+        with self._db.write() as conn:
+            return conn.execute(
+                update(jobs)
+                .where(jobs.c.sweep_id == sweep_id, jobs.c.status == JobStatus.QUEUED.value)
+                .values(status=JobStatus.CANCELLED.value)
+            ).rowcount
+
+    def pending(self, sweep_id: int) -> int:
+        """How many jobs of the sweep wait or are held."""
+        open_ = (JobStatus.QUEUED.value, JobStatus.CLAIMED.value)
+        with self._db.read() as conn:
+            return conn.execute(
+                select(func.count()).where(jobs.c.sweep_id == sweep_id, jobs.c.status.in_(open_))
+            ).scalar_one()
+
+    def finish(
+        self, job_id: int, owner: str, result: RunResult, *, log_ref: str | None = None, log_bytes: int | None = None
+    ) -> None:
+        """Store the run and end the job, both or neither. ClaimLostError unless `owner` still holds the job."""
+        with self._db.write() as conn:
+            finish_held(conn, job_id, owner, result, log_ref=log_ref, log_bytes=log_bytes)
+
+    def _change(self, statement: Update) -> bool:
+        with self._db.write() as conn:
+            return conn.execute(statement).rowcount == 1
+
+
+def finish_held(
+    conn: Connection,
+    job_id: int,
+    owner: str,
+    result: RunResult,
+    *,
+    log_ref: str | None = None,
+    log_bytes: int | None = None,
+) -> None:
+    """`Queue.finish` inside the caller's transaction."""
+    if conn.execute(_held(job_id, owner).values(status=JobStatus.DONE.value)).rowcount != 1:
+        raise ClaimLostError(
+            f"job {job_id} is not held by {owner}: run {result.run_id} was not stored",
+            hint="another worker has it; run `matrix status`",
+        )
+    row = conn.execute(select(jobs).where(jobs.c.id == job_id)).one()
+    save_run(conn, result, sweep_id=row.sweep_id, log_ref=log_ref, log_bytes=log_bytes)
+    _end(conn, row, run_id=result.run_id, note=row.note)
+
+
+def waiting_again() -> dict[str, str | float | None]:
+    """Column values of a job that goes back to the queue."""
+    return {
+        "status": JobStatus.QUEUED.value,
+        "owner": None,
+        "phase": None,
+        "phase_detail": "",
+        "phase_at": None,
+        "heartbeat_at": None,
+    }
+
+
+def _insert(conn: Connection, sweep_id: int, content_key: str, cell: Cell) -> int:
+    put_workload(conn, cell.workload)
+    row = {
+        "sweep_id": sweep_id,
+        "content_key": content_key,
+        "series_key": cell.series_key,
+        "engine": cell.revision.engine,
+        "revision": cell.revision.version,
+        "boot": cell.boot,
+        "label": redact(cell.label),
+        "cell": cell_to_json(cell),
+        "status": JobStatus.QUEUED.value,
+        "attempts": 0,
+        "lost": 0,
+        "phase_detail": "",
+        "note": "",
+    }
+    key = conn.execute(insert(jobs).values(**row)).inserted_primary_key
+    return int(key[0]) if key else 0
+
+
+def _first_waiting(conn: Connection, sweep_id: int | None) -> Row[tuple[object, ...]] | None:
+    query = select(jobs).where(jobs.c.status == JobStatus.QUEUED.value).order_by(jobs.c.id).limit(1)
+    if sweep_id is not None:
+        query = query.where(jobs.c.sweep_id == sweep_id)
+    # PostgreSQL: two claimers pass each other's candidate by; SQLite: writers are one at a time and this says nothing.
+    return conn.execute(query.with_for_update(skip_locked=True)).first()
+
+
+def _take(conn: Connection, row: Row[tuple[object, ...]], owner: str) -> bool:
+    now = time.time()
+    taken = conn.execute(
+        update(jobs)
+        .where(jobs.c.id == row.id, jobs.c.status == JobStatus.QUEUED.value)
+        .values(
+            status=JobStatus.CLAIMED.value, owner=owner, attempts=jobs.c.attempts + 1, claimed_at=now, heartbeat_at=now
+        )
+    )
+    return taken.rowcount == 1
+
+
+def _held(job_id: int, owner: str) -> Update:
+    return update(jobs).where(jobs.c.id == job_id, jobs.c.owner == owner, jobs.c.status == JobStatus.CLAIMED.value)
+
+
+def _end(conn: Connection, row: Row[tuple[object, ...]], *, run_id: str, note: str) -> None:
+    """A job that will not run again needs no secrets of its launch options any more."""
+    conn.execute(
+        update(jobs)
+        .where(jobs.c.id == row.id)
+        .values(status=JobStatus.DONE.value, run_id=run_id, note=note, cell=redact_value(row.cell))
+    )

@@ -1,0 +1,66 @@
+"""The read models: what pages, API and command line show. Each method is one consistent view of the database."""
+
+from collections.abc import Iterator
+
+from matrix.core.errors import NotFoundError
+from matrix.plan.estimate import Past
+from matrix.store.flipviews import REGRESSIONS, flip_views
+from matrix.store.overview import overview
+from matrix.store.past import past
+from matrix.store.results import Filters, results
+from matrix.store.runviews import run_view
+from matrix.store.seriesviews import series_view
+from matrix.store.sweepviews import sweep_view
+from matrix.store.transactions import Transactions
+from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
+
+_ALL = Filters()
+
+
+class Read:
+    """Nothing here changes anything."""
+
+    def __init__(self, db: Transactions) -> None:
+        self._db = db
+
+    def results(self, filters: Filters = _ALL) -> Iterator[ResultRow]:
+        """Runs in the order they finished, read page by page."""
+        return results(self._db, filters)
+
+    def past(self) -> Past:
+        """How long builds, starts and probes took here before."""
+        with self._db.read() as conn:
+            return past(conn)
+
+    def overview(self) -> Overview:
+        """Standing regressions, fixes, heatmaps, the latest sweep and the number of runs."""
+        with self._db.read() as conn:
+            return overview(conn)
+
+    def series(self, series_key: str) -> SeriesView:
+        """One series; NotFoundError when unknown."""
+        with self._db.read() as conn:
+            return series_view(conn, series_key)
+
+    def run(self, run_id: str) -> RunView:
+        """One run by its id or a unique beginning of it; NotFoundError for none or several."""
+        with self._db.read() as conn:
+            return run_view(conn, run_id)
+
+    def sweep(self, sweep_id: int) -> SweepView:
+        """One sweep with its jobs; NotFoundError when unknown."""
+        with self._db.read() as conn:
+            return sweep_view(conn, sweep_id)
+
+    def latest_sweep(self) -> SweepView | None:
+        """The sweep begun last, None before the first."""
+        try:
+            with self._db.read() as conn:
+                return sweep_view(conn)
+        except NotFoundError:
+            return None
+
+    def regressions(self, standing: bool | None = True) -> list[FlipView]:
+        """Flips for the worse, the newest first: those that stand, those that do not any more, or (None) all."""
+        with self._db.read() as conn:
+            return flip_views(conn, changes=REGRESSIONS, standing=standing)

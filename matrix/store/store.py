@@ -1,0 +1,90 @@
+"""The store: one database with the logs beside it."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from matrix.core.errors import ConfigError, NotFoundError, Where
+from matrix.store.database import make_engine, parse_url, place_of, prepare, sqlite_path
+from matrix.store.failures import translated
+from matrix.store.jobs import Job
+from matrix.store.logs import Logs
+from matrix.store.lost import requeue_lost
+from matrix.store.migrate import migrate
+from matrix.store.queue import Queue
+from matrix.store.read import Read
+from matrix.store.runs import Runs
+from matrix.store.series import Series
+from matrix.store.sweeps import Sweeps
+from matrix.store.transactions import Transactions
+
+
+class Store:
+    """`sweeps` and `queue` for those who measure, `runs` and `series` for those who compare, `read` for those who show.
+
+    Safe to share between threads; each process opens its own.
+    """
+
+    def __init__(self, db: Transactions, state_dir: Path) -> None:
+        self._db = db
+        self.place = db.place
+        self.state_dir = state_dir
+        self.logs = Logs(state_dir)
+        self.sweeps = Sweeps(db)
+        self.queue = Queue(db)
+        self.runs = Runs(db)
+        self.series = Series(db)
+        self.read = Read(db)
+
+    def requeue_lost(self, is_alive: Callable[[str], bool]) -> list[Job]:
+        """Take back the jobs of dead owners: see `matrix.store.lost.requeue_lost`."""
+        return requeue_lost(self._db, is_alive)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._db.close()
+
+
+def open_store(url: str, *, must_exist: bool = False) -> Store:
+    """Open the database, making it and bringing its schema up to date as needed.
+
+    Raises NotFoundError when `must_exist` and there is no such SQLite file; ConfigError for what is no database of ours
+    or has a newer schema; InfraError when it is locked, cannot be written, reached, or the disk is full.
+    """
+    parsed = parse_url(url)
+    path = sqlite_path(parsed)
+    if path is not None:
+        _check_file(path, must_exist=must_exist)
+    engine, place = make_engine(parsed), place_of(parsed)
+    try:
+        with translated(place):
+            prepare(engine)
+            migrate(engine, place)
+    except BaseException:
+        engine.dispose()
+        raise
+    return Store(Transactions(engine, place), _state_dir(path))
+
+
+def state_dir_of(url: str) -> Path:
+    """The folder for logs and notes that belongs to the database at `url`, which need not exist yet."""
+    return _state_dir(sqlite_path(parse_url(url)))
+
+
+def _check_file(path: Path, *, must_exist: bool) -> None:
+    where = Where(file=str(path))
+    if path.is_dir():
+        raise ConfigError("is a folder, not a database file", hint="name a file with --db", where=where)
+    if path.exists():
+        return
+    if must_exist:
+        raise NotFoundError("there is no such database", hint="run `matrix sweep` first", where=where)
+    if not path.parent.is_dir():
+        raise ConfigError("its folder does not exist", hint=f"make it: mkdir -p {path.parent}", where=where)
+
+
+def _state_dir(path: Path | None) -> Path:
+    """`MATRIX_HOME`, else `.matrix` beside the SQLite file, else `.matrix` in the working folder."""
+    if home := os.environ.get("MATRIX_HOME"):
+        return Path(home)
+    return (path.parent if path else Path.cwd()).resolve() / ".matrix"

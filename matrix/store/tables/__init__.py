@@ -1,0 +1,8 @@
+"""All tables of the store, by name."""
+
+from matrix.store.tables.base import metadata
+from matrix.store.tables.judged import flips, verdicts
+from matrix.store.tables.runs import locks, runs, samples, workloads
+from matrix.store.tables.work import jobs, sweeps
+
+__all__ = ["flips", "jobs", "locks", "metadata", "runs", "samples", "sweeps", "verdicts", "workloads"]

@@ -1,0 +1,38 @@
+"""What the judge said: states of series, and their changes."""
+
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, String, Table, Text, UniqueConstraint
+
+from matrix.store.tables.base import Id, Json, metadata
+
+verdicts = Table(
+    "verdicts",
+    metadata,
+    Column("series_key", String(16), primary_key=True),
+    Column("run_id", String(64), ForeignKey("runs.run_id"), primary_key=True),
+    Column("metric", String(32), primary_key=True),
+    Column("revision", Text, nullable=False),
+    Column("state", String(32), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("numbers", Json, nullable=False),
+)
+
+flips = Table(
+    "flips",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("series_key", String(16), nullable=False),
+    Column("metric", String(32), nullable=False),
+    Column("change", String(32), nullable=False),
+    Column("from_revision", Text, nullable=False),
+    Column("to_revision", Text, nullable=False),
+    Column("before", String(32), nullable=False),
+    Column("after", String(32), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("from_run", String(64)),
+    Column("to_run", String(64)),
+    Column("standing", Boolean, nullable=False),
+    Column("created_at", Double, nullable=False),
+    # One flip is stored, and so announced, once; judging again only refreshes its reason, runs and standing.
+    UniqueConstraint("series_key", "metric", "change", "from_revision", "to_revision"),
+    Index(None, "standing"),
+)
