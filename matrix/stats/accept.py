@@ -57,7 +57,7 @@ def _too_high(point: RunPoint, measured: Lengths, settings: JudgeSettings) -> Ve
 
 def _collapsed(point: RunPoint, measured: Lengths, settings: JudgeSettings) -> Verdict | None:
     """Asked of the steps that carried a draft: an n-gram without matches is idle, not collapsed."""
-    drafted = drafted_lengths(point, settings)
+    drafted = drafted_lengths(point, settings) if measured.visible else measured
     asked = drafted if drafted.counters or point.method.counts_draftless_steps else measured
     if asked.steps < settings.min_steps:
         return None

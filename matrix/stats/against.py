@@ -42,7 +42,7 @@ def _paired(
     common: list[str],
     settings: JudgeSettings,
 ) -> Verdict:
-    pairs = [(earlier.value(p), measured.value(p)) for p in common]
+    pairs = [(earlier.values[p], measured.values[p]) for p in common]
     found = compare(pairs, confidence=settings.confidence, resolution=settings.resolution)
     before, after = earlier.pooled(common), measured.pooled(common)
     looping = _newly_looping(point, reference, common)
@@ -55,17 +55,22 @@ def _paired(
 
 def _state(found: Comparison, looping: int, settings: JudgeSettings) -> tuple[State, str]:
     """Significant and relevant are two questions; both must be answered yes."""
-    if found.change <= -settings.relevant and found.p_fall < settings.alpha:
-        return State.DEGRADED, ""
+    if found.change <= -settings.relevant:
+        return _fallen(found, settings)
     if looping and found.change >= settings.relevant and found.p_rise < settings.alpha:
         return State.SUSPICIOUS_HIGH, f"{count(looping, 'prompt')} began to loop, which raises acceptance by itself"
-    p = min(found.p_fall, found.p_rise)
-    if abs(found.change) < settings.relevant:
-        return State.HEALTHY, f"not relevant, below {100 * settings.relevant:g} %" if p < settings.alpha else ""
-    if p < settings.alpha:
-        return State.HEALTHY, ""
-    kept = ", so the reference stays" if found.change < 0 else ""
-    return State.HEALTHY, f"not significant, p = {p:.2g}{kept}"
+    significant = min(found.p_fall, found.p_rise) < settings.alpha
+    if found.change < settings.relevant:
+        return State.HEALTHY, f"not relevant, below {100 * settings.relevant:g} %" if significant else ""
+    return State.HEALTHY, "" if significant else f"not significant, p = {found.p_rise:.2g}"
+
+
+def _fallen(found: Comparison, settings: JudgeSettings) -> tuple[State, str]:
+    if found.p_fall < settings.alpha:
+        return State.DEGRADED, ""
+    if found.p_fall < settings.doubt:
+        return State.UNKNOWN, f"insufficient: p = {found.p_fall:.2g}, more prompts or another boot would tell"
+    return State.HEALTHY, f"not significant, p = {found.p_fall:.2g}, so the reference stays"
 
 
 def _newly_looping(point: RunPoint, reference: RunPoint, common: list[str]) -> int:

@@ -1,7 +1,7 @@
 """Accept lengths of one revision: a value a prompt, the pooled value, and an upper bound."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scipy.special import gammaincinv, stdtrit
@@ -13,35 +13,27 @@ from matrix.stats.settings import JudgeSettings
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Counters of the prompts that allow a value.
+    """Counters of the prompts that allow a value, and that value; `rows` holds a prompt's tokens beyond one a step and
+    its steps, `accepted` and `steps` their sums.
 
     `visible` is True when the value is visible tokens per decode step (n-gram, suffix, and engines without draft
     counters), False when it is 1 + accepted / verify steps. The two are never compared with each other.
     """
 
     counters: Mapping[str, Counters]
+    values: Mapping[str, float]
+    rows: Sequence[tuple[int, int]]
+    accepted: int
+    steps: int
     visible: bool
-
-    def value(self, prompt: str) -> float:
-        return _length(self.counters[prompt], self.visible)
 
     def pooled(self, prompts: Iterable[str] | None = None) -> float:
         """Accept length of the summed counters of `prompts` (default all); at least one is needed."""
         chosen = self.counters if prompts is None else prompts
-        return _length(combine(self.counters[p] for p in chosen), self.visible)
-
-    @property
-    def rows(self) -> list[tuple[int, int]]:
-        """Per prompt: tokens beyond one a step, steps."""
-        return [_row(c, self.visible) for c in self.counters.values()]
-
-    @property
-    def steps(self) -> int:
-        return sum(steps for _, steps in self.rows)
-
-    @property
-    def accepted(self) -> int:
-        return sum(extra for extra, _ in self.rows)
+        value = accept_length(combine(self.counters[p] for p in chosen), draftless=self.visible)
+        if value is None:
+            raise ValueError("at least one prompt is needed")
+        return value
 
 
 def lengths(point: RunPoint, settings: JudgeSettings) -> Lengths:
@@ -57,7 +49,7 @@ def drafted_lengths(point: RunPoint, settings: JudgeSettings) -> Lengths:
     return _usable(point, settings, visible=False)
 
 
-def upper_bound(rows: list[tuple[int, int]], confidence: float) -> float:
+def upper_bound(rows: Sequence[tuple[int, int]], confidence: float) -> float:
     """One-sided upper bound of the accept length: the larger of two.
 
     Prompts as clusters: ratio estimator, t with prompts - 1 degrees of freedom. Counts: Poisson for the accepted
@@ -75,21 +67,15 @@ def upper_bound(rows: list[tuple[int, int]], confidence: float) -> float:
 
 
 def _usable(point: RunPoint, settings: JudgeSettings, *, visible: bool) -> Lengths:
-    kept = {}
+    kept, values = {}, {}
     for prompt, counters in point.prompts.items():
         if settings.tainted.intersection(point.flags.get(prompt, ())):
             continue
         value = accept_length(counters, draftless=visible)
-        if value is not None and math.isfinite(value) and value > 0:
-            kept[prompt] = counters
-    return Lengths(kept, visible)
-
-
-def _length(counters: Counters, visible: bool) -> float:
-    value = accept_length(counters, draftless=visible)
-    if value is None:
-        raise ValueError("these counters allow no accept length")
-    return value
+        if value is not None and value > 0:
+            kept[prompt], values[prompt] = counters, value
+    rows = [_row(c, visible) for c in kept.values()]
+    return Lengths(kept, values, rows, sum(e for e, _ in rows), sum(s for _, s in rows), visible)
 
 
 def _row(counters: Counters, visible: bool) -> tuple[int, int]:

@@ -11,7 +11,7 @@ def output(point: RunPoint) -> Verdict:
     values = numbers(compared=point.compared, diverged=point.diverged, wrong=point.wrong)
     if point.compared:
         return Verdict(Metric.OUTPUT, State.HEALTHY, _same(point), values)
-    if point.method is Method.NONE and point.prompts:
+    if point.method is Method.NONE:
         return Verdict(Metric.OUTPUT, State.HEALTHY, f"served {count(len(point.prompts), 'prompt')}")
     return Verdict(Metric.OUTPUT, State.UNKNOWN, "the output was not compared with a baseline's")
 

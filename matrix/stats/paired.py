@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import fmean
 
 from scipy.special import stdtr, stdtrit
 
@@ -28,7 +28,8 @@ def compare(pairs: Sequence[tuple[float, float]], *, confidence: float, resoluti
     """
     ratios = [math.log(after / before) for before, after in pairs]
     n, mean = len(ratios), fmean(ratios)
-    error = max(stdev(ratios), resolution) / math.sqrt(n)
+    spread = math.sqrt(math.fsum((ratio - mean) ** 2 for ratio in ratios) / (n - 1))
+    error = max(spread, resolution) / math.sqrt(n)
     reach = float(stdtrit(n - 1, (1 + confidence) / 2)) * error
     return Comparison(
         pairs=n,

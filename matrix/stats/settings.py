@@ -9,6 +9,7 @@ class JudgeSettings:
 
     relevant     smallest change of accept length that matters, as a share (0.03 is 3 %)
     alpha        one-sided p below which a change is significant
+    doubt        one-sided p below which a relevant fall that is not significant leaves the state unknown
     confidence   level of the stated intervals and of the collapse bound
     min_pairs    fewest common prompts a comparison may rest on
     min_steps    fewest verify steps that say anything: with none of 30 accepted, the upper 95 % bound is 3 / 30 = 0.1
@@ -20,6 +21,7 @@ class JudgeSettings:
 
     relevant: float = 0.03
     alpha: float = 0.001
+    doubt: float = 0.05
     confidence: float = 0.95
     min_pairs: int = 5
     min_steps: int = 30
