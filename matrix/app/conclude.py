@@ -5,13 +5,13 @@ from matrix.core.counters import Counters, accept_length, combine
 from matrix.core.outcome import Outcome
 from matrix.core.result import Divergence, Failure, RunResult, Sample
 from matrix.probes.flags import TAINTED
-from matrix.probes.output import needed, wrong_prompts
+from matrix.probes.output import LEAST_GAP, needed, wrong_prompts
 
 
 def conclude(record: Record) -> RunResult:
     """`ok`, or the silent failures: nothing measured, output that rounding does not explain, counters not ours."""
     spec = record.cell.spec
-    tainted = [] if record.per_request else [s for s in record.samples if TAINTED & set(s.flags)]
+    tainted = [s for s in record.samples if TAINTED & set(s.flags) and _scraped(s)]
     pooled = combine(s.counters for s in record.samples)
     length = accept_length(pooled, draftless=spec.method.counts_draftless_steps)
     if not spec.is_baseline and tainted:
@@ -28,6 +28,12 @@ def conclude(record: Record) -> RunResult:
 
 def _failed(record: Record, outcome: Outcome, reason: str, next_step: str) -> RunResult:
     return record.result(outcome, reason, Failure(outcome, reason, next_step, str(outcome)))
+
+
+def _scraped(sample: Sample) -> bool:
+    """True when the value comes from the scrapes around the request, not from the response's own counters."""
+    own, scraped = sample.counters, sample.cross_check
+    return scraped is None or (own.steps, own.accepted) == (scraped.steps, scraped.accepted)
 
 
 def _tainted(samples: list[Sample]) -> tuple[str, str]:
@@ -54,7 +60,7 @@ def _wrong(record: Record) -> list[str]:
     if record.cell.spec.is_baseline or not record.noise:
         return []
     divergences = _divergences(record.samples)
-    wrong = wrong_prompts(divergences, [record.noise["threshold"]])
+    wrong = wrong_prompts(divergences, [record.noise["limit"]])
     return wrong if len(wrong) >= needed(len(divergences)) else []
 
 
@@ -63,7 +69,7 @@ def _wrong_reason(record: Record, wrong: list[str]) -> str:
     compared = len(_divergences(record.samples))
     return (
         f"{len(wrong)} of {compared} greedy texts leave the baseline's by up to {max(gaps):.2f} nats, "
-        f"more than rounding explains ({record.noise['threshold']:.2f} nats)"
+        f"more than rounding explains ({max(record.noise['limit'], LEAST_GAP):.2f} nats)"
     )
 
 

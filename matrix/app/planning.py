@@ -58,7 +58,7 @@ def make_plan(
 
 def _planned(cells: Sequence[Cell], store: Store | None) -> list[Planned]:
     keys = [content_key(cell) for cell in cells]
-    known = store.measured_keys(keys) if store is not None else {}
+    known = store.runs.measured_keys(keys) if store is not None else {}
     return [
         Planned(cell, key, known.get(key), adapter_for(cell.revision.engine).unsupported(cell))
         for cell, key in zip(cells, keys, strict=True)
@@ -72,7 +72,7 @@ def content_key(cell: Cell) -> str:
 
 def _again(planned: Planned, store: Store) -> Planned:
     """The same cell at its next free boot ordinal, so that earlier runs stay."""
-    cell = replace(planned.cell, boot=store.next_boot(planned.cell))
+    cell = replace(planned.cell, boot=store.runs.next_boot(planned.cell))
     return Planned(cell, content_key(cell), None, planned.unsupported)
 
 
@@ -80,4 +80,4 @@ def _estimate(cells: Sequence[Planned], executor: Executor, store: Store | None)
     todo = [p.cell for p in cells if p.known is None and p.unsupported is None]
     recipes = [adapter_for(cell.revision.engine).recipe(cell) for cell in todo]
     built = {recipe.hash: executor.built(recipe) for recipe in recipes}
-    return estimate(todo, built, store.past() if store is not None else Past())
+    return estimate(todo, built, store.read.past() if store is not None else Past())

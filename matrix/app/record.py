@@ -30,7 +30,6 @@ class Record:
     samples: list[Sample] = field(default_factory=list)
     artifact: Artifact | None = None
     served: bool = False
-    per_request: bool = False
     command: tuple[str, ...] = ()
     resolved: dict[str, Any] = field(default_factory=dict)
     noise: dict[str, float] = field(default_factory=dict)

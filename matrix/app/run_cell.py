@@ -18,7 +18,7 @@ from matrix.core.ports import Server, ServerExit
 from matrix.core.recipe import Artifact
 from matrix.core.result import Failure, RunResult
 from matrix.probes.client import Client
-from matrix.probes.faults import EngineFaultError, NotReadyError
+from matrix.probes.faults import EngineFaultError, Fault, NotReadyError
 from matrix.probes.readiness import wait_ready
 
 
@@ -54,10 +54,11 @@ def _serve(record: Record, bench: Bench, artifact: Artifact) -> RunResult:
         )
     try:
         record.command = server.command
-        return _watch(record, bench, server)
+        result = _watch(record, bench, server)
     finally:
         with record.phase("stop"):
             server.stop()
+    return replace(result, phases=tuple(record.phases.items()), finished_at=time.time())
 
 
 def _watch(record: Record, bench: Bench, server: Server) -> RunResult:
@@ -84,10 +85,11 @@ def _engine_failed(record: Record, bench: Bench, server: Server, error: NotReady
 
 
 def _ended(server: Server, error: NotReadyError | EngineFaultError) -> ServerExit | None:
-    """How the server ended, if it did; a closed connection precedes the exit by a moment."""
+    """How the server ended, if it did; a broken connection precedes the exit by a moment."""
     known = getattr(error, "exit_", None)
-    deadline = time.monotonic() + 5
-    while known is None and time.monotonic() < deadline and error.outcome is not Outcome.HANG:
+    patience = 5 if isinstance(error, EngineFaultError) and error.fault in (Fault.REFUSED, Fault.BROKEN) else 0.5
+    deadline = time.monotonic() + patience
+    while known is None and time.monotonic() < deadline:
         known = server.poll()
         time.sleep(0.1)
     return known

@@ -1,0 +1,173 @@
+"""A sweep: reap what killed ones left, queue what is not measured, run it cell by cell, judge."""
+
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from matrix import __version__
+from matrix.app.bench import Baseline, Bench, Limits
+from matrix.app.judging import judge_all
+from matrix.app.planning import Plan
+from matrix.app.run_cell import run_cell
+from matrix.core.cell import Cell
+from matrix.core.outcome import Outcome, Tier
+from matrix.core.ports import Executor, Progress
+from matrix.core.result import RunResult
+from matrix.engines.registry import adapter_for
+from matrix.executors import owner
+from matrix.store import Job, Store, SweepStatus
+
+HEARTBEAT_S = 15.0
+WAIT_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SweepOutcome:
+    """What one sweep did: runs made, cells another run had measured, runs that the machine failed."""
+
+    sweep_id: int | None
+    runs: int
+    known: int
+    infra: int
+
+
+def run_sweep(plan: Plan, executor: Executor, store: Store, progress: Progress) -> SweepOutcome:
+    """Carry out `plan`. On Ctrl-C the server is stopped, what was measured stays, and KeyboardInterrupt goes on.
+
+    Raises InfraError when results cannot be stored.
+    """
+    clear_up(executor, store)
+    me = owner.me()
+    known = len(plan.cells) - len(plan.todo)
+    if not plan.todo:
+        judge_all(store)
+        return SweepOutcome(None, 0, known, 0)
+    request = {"config": str(plan.source.path), "executor": plan.executor, "cells": len(plan.todo)}
+    sweep_id = store.sweeps.create(request, plan.source.text, owner=me, tool_version=__version__)
+    status = SweepStatus.FAILED
+    try:
+        store.queue.enqueue(sweep_id, [(p.content_key, p.cell) for p in plan.todo])
+        outcomes = _work(sweep_id, me, _Hands(plan, executor, store, progress))
+        status = SweepStatus.DONE
+    except KeyboardInterrupt:
+        status = SweepStatus.INTERRUPTED
+        raise
+    finally:
+        store.queue.cancel_rest(sweep_id)
+        store.sweeps.finish(sweep_id, status)
+        judge_all(store)
+    infra = sum(1 for o in outcomes if o.tier is Tier.INFRA)
+    return SweepOutcome(sweep_id, len(outcomes), known, infra)
+
+
+def clear_up(executor: Executor, store: Store) -> list[str]:
+    """Stop and remove what killed processes left behind, and close their sweeps; one line for each thing."""
+    lines = executor.reap()
+    store.requeue_lost(owner.alive)
+    lines += [f"sweep {number} was interrupted" for number in store.sweeps.interrupt_lost(owner.alive)]
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Hands:
+    plan: Plan
+    executor: Executor
+    store: Store
+    progress: Progress
+
+
+def _work(sweep_id: int, me: str, hands: _Hands) -> list[Outcome]:
+    """Claim and run until nothing waits. A cell that another sweep is measuring is waited for, not measured twice."""
+    outcomes = []
+    while True:
+        job = hands.store.queue.claim(me, sweep_id)
+        if job is not None:
+            outcomes.append(_run_job(job, me, hands))
+        elif hands.store.queue.pending(sweep_id):
+            time.sleep(WAIT_S)
+        else:
+            return outcomes
+
+
+def _run_job(job: Job, me: str, hands: _Hands) -> Outcome:
+    store = hands.store
+    run_id = secrets.token_hex(8)
+    scratch = store.state_dir / "running" / run_id
+    scratch.mkdir(parents=True, exist_ok=True)
+    try:
+        with _heartbeat(store, job, me):
+            result = run_cell(job.cell, _bench(job, me, hands, scratch), run_id)
+        _save(store, job, me, result)
+    except BaseException:
+        store.queue.release(job.job_id, me)
+        raise
+    finally:
+        _remove(scratch)
+    hands.progress.done(job.cell, result.outcome, result.reason)
+    return result.outcome
+
+
+def _bench(job: Job, me: str, hands: _Hands, scratch: Path) -> Bench:
+    limits = hands.plan.source.config.limits
+    return Bench(
+        adapter=adapter_for(job.cell.revision.engine),
+        executor=hands.executor,
+        scratch=scratch,
+        limits=Limits(limits.start_s, limits.request_s),
+        progress=_Both(hands, job.job_id, me),
+        baseline=lambda cell: _baseline(hands.store, cell),
+    )
+
+
+def _baseline(store: Store, cell: Cell) -> Baseline | None:
+    found = store.runs.baseline_of(cell)
+    return None if found is None else (found.run_id, tuple(found.samples), dict(found.noise))
+
+
+def _save(store: Store, job: Job, me: str, result: RunResult) -> None:
+    ref, size = store.logs.keep(Path(result.log_path)) if result.log_path else (None, None)
+    store.queue.finish(job.job_id, me, result, log_ref=ref, log_bytes=size)
+
+
+def _remove(folder: Path) -> None:
+    for file in folder.glob("*"):
+        file.unlink(missing_ok=True)
+    folder.rmdir()
+
+
+class _Both:
+    """Tells the person and the job's row, so that the dashboard shows the same phase."""
+
+    def __init__(self, hands: _Hands, job_id: int, me: str) -> None:
+        self._hands = hands
+        self._job_id = job_id
+        self._me = me
+
+    def phase(self, cell: Cell, phase: str, detail: str = "") -> None:
+        self._hands.progress.phase(cell, phase, detail)
+        self._hands.store.queue.set_phase(self._job_id, self._me, phase, detail)
+
+    def done(self, cell: Cell, outcome: Outcome, reason: str) -> None:
+        self._hands.progress.done(cell, outcome, reason)
+
+
+@contextmanager
+def _heartbeat(store: Store, job: Job, me: str) -> Iterator[None]:
+    """Renews the claim while a long phase says nothing."""
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(HEARTBEAT_S):
+            store.queue.heartbeat(job.job_id, me)
+
+    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
