@@ -10,6 +10,7 @@ from matrix.app.planning import Plan, Planned
 from matrix.app.setup import prepare
 from matrix.cli.options import echo_json, json_option, sweep_options
 from matrix.cli.progress import clock
+from matrix.core.cell import Cell
 from matrix.plan.select import cell_name, fields
 
 
@@ -36,11 +37,13 @@ def status(planned: Planned) -> str:
 
 def _json(plan: Plan) -> None:
     for p in plan.cells:
-        body = fields(p.cell) | {"status": status(p), "run_id": p.known, "reason": p.unsupported, "link": None}
-        echo_json(body | {"content_key": p.content_key, "series_key": p.cell.series_key, "boot": p.cell.boot})
+        _line(p.cell, status=status(p), run_id=p.known, reason=p.unsupported, link=None, content_key=p.content_key)
     for e in plan.excluded:
-        body = fields(e.cell) | {"status": "excluded", "run_id": None, "reason": e.reason, "link": e.link}
-        echo_json(body | {"content_key": None, "series_key": e.cell.series_key, "boot": e.cell.boot})
+        _line(e.cell, status="excluded", run_id=None, reason=e.reason, link=e.link, content_key=None)
+
+
+def _line(cell: Cell, **more: str | None) -> None:
+    echo_json({**fields(cell), **more, "series_key": cell.series_key, "boot": cell.boot})
 
 
 def _table(plan: Plan) -> None:

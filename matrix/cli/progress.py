@@ -77,15 +77,18 @@ class Follower:
         """One line that stays."""
         self._console.print(Text(text), soft_wrap=True)
 
+    def elapsed_s(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._start
+
     def remaining_s(self) -> float:
         """Seconds left, by the cells done so far."""
-        elapsed = time.monotonic() - self._start
         if not self._done:
-            return max(self._estimate_s - elapsed, 0)
-        return elapsed / self._done * (self._total - self._done)
+            return max(self._estimate_s - self.elapsed_s(), 0)
+        return self.elapsed_s() / self._done * (self._total - self._done)
 
     def _line(self, text: str) -> None:
-        elapsed = clock(time.monotonic() - self._start)
+        elapsed = clock(self.elapsed_s())
         self._console.print(Text(f"[{elapsed}, about {clock(self.remaining_s())} left] {text}"), soft_wrap=True)
 
     def _render(self) -> Table:
@@ -95,7 +98,7 @@ class Follower:
             since, done = time.monotonic() - self._phase_start, self._done
         if cell is None:
             return grid
-        elapsed = clock(time.monotonic() - self._start)
+        elapsed = clock(self.elapsed_s())
         grid.add_row(
             Text(f"{done + 1}/{self._total}", "bold"),
             Text(cell.label),

@@ -1,0 +1,1 @@
+"""Speed and power, shown by figures and never by timed tests."""

@@ -1,0 +1,23 @@
+"""`make bench [ARGS=NAME...]`: run benchmarks by name, all without one."""
+
+import sys
+
+from benchmarks import judge_power, overhead
+
+BENCHMARKS = {"overhead": overhead.main, "judge-power": judge_power.main}
+
+
+def main(names: list[str]) -> int:
+    """Run the named benchmarks in order."""
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"no benchmark called {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    for name in names or list(BENCHMARKS):
+        print(f"== {name}", flush=True)
+        BENCHMARKS[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

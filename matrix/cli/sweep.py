@@ -1,0 +1,53 @@
+"""`matrix sweep`: run what is not measured, then judge."""
+
+from pathlib import Path
+
+import click
+
+from matrix.app.setup import Ready, prepare
+from matrix.app.sweep import SweepOutcome, run_sweep
+from matrix.cli.options import echo_json, json_option, sweep_options
+from matrix.cli.plan import summary
+from matrix.cli.progress import Follower, clock
+from matrix.core.errors import Exit
+
+
+@click.command("sweep")
+@sweep_options
+@click.option("--force", is_flag=True, help="Measure known cells once more; earlier runs stay.")
+@json_option
+def command(config: str, executor: str | None, db: str, select: tuple[str, ...], force: bool, as_json: bool) -> int:
+    """Build, serve, probe, store and judge.
+
+    SELECT is a wildcard on engine/version/target/spec/workload, or field=wildcard. Exit code 1 when a regression stands
+    afterwards, 4 when the machine failed a run.
+    """
+    with prepare(Path(config), db, executor, select, force=force, create=True) as ready:
+        outcome = follow(ready)
+        if as_json:
+            echo_json(outcome)
+        return exit_code(ready, outcome)
+
+
+def follow(ready: Ready) -> SweepOutcome:
+    """Run the plan with progress on standard error; returns what was done."""
+    assert ready.store is not None  # noqa: S101 - made by `prepare(create=True)`
+    with Follower(len(ready.plan.todo), ready.plan.estimate.seconds) as follower:
+        follower.say(summary(ready.plan))
+        outcome = run_sweep(ready.plan, ready.executor, ready.store, follower)
+        for flip in ready.store.read.regressions():
+            follower.say(f"{flip.change}: {flip.series}: {flip.from_revision} -> {flip.to_revision}: {flip.reason}")
+        follower.say(_ending(outcome, follower.elapsed_s()))
+    return outcome
+
+
+def exit_code(ready: Ready, outcome: SweepOutcome) -> int:
+    """Infra before regression: a sweep the machine failed has not answered the question."""
+    if outcome.infra:
+        return Exit.INFRA
+    return Exit.REGRESSION if ready.store is not None and ready.store.read.regressions() else Exit.OK
+
+
+def _ending(outcome: SweepOutcome, seconds: float) -> str:
+    failed = f", {outcome.infra} failed by the machine (run the sweep again)" if outcome.infra else ""
+    return f"{outcome.runs} runs in {clock(seconds)}, {outcome.known} cells were measured before{failed}"

@@ -1,0 +1,99 @@
+"""Runs the dashboard: in the foreground, or beside a sweep in the same process."""
+
+import errno
+import socket
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import NoReturn
+
+import uvicorn
+
+from matrix.core.errors import ConfigError, InfraError
+from matrix.store import Store, open_store
+from web.app import create_app
+from web.store_reader import StoreReader
+
+Announce = Callable[[str], None]
+"""Told the dashboard's address once it listens."""
+
+
+class Background:
+    """The dashboard in a thread of its own, with a store of its own. Use as a context manager."""
+
+    def __init__(self, db: str, host: str, port: int) -> None:
+        self._socket = listen(host, port)
+        self.url = address(self._socket, host)
+        self._store = open_store(db)
+        self._server = _server(self._store)
+        self._thread = threading.Thread(target=self._run, name="dashboard", daemon=True)
+
+    def __enter__(self) -> "Background":
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=5)
+        self._socket.close()
+        self._store.close()
+
+    def _run(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+
+def serve_forever(db: str, host: str, port: int, announce: Announce) -> None:
+    """Serve until interrupted.
+
+    Raises InfraError when the port is taken, ConfigError for an address that is not this machine's.
+    """
+    with Background(db, host, port) as server:
+        announce(server.url)
+        wait_forever()
+
+
+def wait_forever() -> NoReturn:
+    """Sleep until KeyboardInterrupt."""
+    while True:
+        time.sleep(3600)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket, so that a taken port is told before any work is done."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+        bound.listen(128)
+    except socket.gaierror as error:
+        raise ConfigError(f"--host {host}: {error.strerror}", hint="give an address of this machine") from None
+    except OSError as error:
+        raise _bind_error(error, host, port) from None
+    return bound
+
+
+def _bind_error(error: OSError, host: str, port: int) -> Exception:
+    if error.errno == errno.EADDRINUSE:
+        return InfraError(
+            f"--port {port}: another process listens on {host}:{port}", hint="`--port 0` takes a free one"
+        )
+    if error.errno == errno.EACCES:
+        return InfraError(
+            f"--port {port}: not allowed to listen there", hint="ports below 1024 need root; take another"
+        )
+    return ConfigError(f"--host {host}: {error.strerror}", hint="give an address of this machine")
+
+
+def address(bound: socket.socket, host: str) -> str:
+    """The URL that a browser on this machine opens."""
+    port = bound.getsockname()[1]
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    return f"http://{name}:{port}"
+
+
+def _server(store: Store) -> uvicorn.Server:
+    return uvicorn.Server(
+        uvicorn.Config(create_app(StoreReader(store)), log_level="warning", access_log=False, lifespan="off")
+    )
