@@ -54,7 +54,7 @@ def first_divergence(baseline: Sample, other_text: str) -> Divergence | None:
     index = max(i for i, start in enumerate(starts) if start <= place)
     for i in range(index, max(index - _LOOK_BACK, -1), -1):
         # A longer token chosen earlier shows its difference only at its end.
-        found = _chosen(tokens[i], other_text[starts[i] :], 0 if i == index else place - starts[i])
+        found = _chosen(tokens[i], other_text[starts[i] :], 1 if i == index else place - starts[i])
         if found is not None:
             return Divergence(i, tokens[i].logprob - found, at_least=False)
     if place in (len(text), len(other_text)) or _hidden(tokens[index], other_text[place]):
@@ -118,7 +118,7 @@ def _hidden(token: Alternatives, character: str) -> bool:
     return not character.isascii() and any("\ufffd" in name for name, _ in token.top)
 
 
-def _chosen(token: Alternatives, rest: str, beyond: int) -> float | None:
-    """Log-probability of the longest alternative longer than `beyond` that `rest` starts with."""
-    fits = [(len(t), p) for t, p in token.top if t and t != token.token and len(t) > beyond and rest.startswith(t)]
+def _chosen(token: Alternatives, rest: str, least: int) -> float | None:
+    """Log-probability of the longest alternative of `least` characters or more that `rest` starts with."""
+    fits = [(len(t), p) for t, p in token.top if t != token.token and len(t) >= least and rest.startswith(t)]
     return max(fits)[1] if fits else None

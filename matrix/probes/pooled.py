@@ -8,6 +8,7 @@ from matrix.core.counters import Counters, combine
 from matrix.core.result import Sample
 from matrix.core.workload import Prompt
 from matrix.probes.client import Completion
+from matrix.probes.faults import EngineFaultError
 from matrix.probes.flags import SHORT, Asked, sample_flags
 from matrix.probes.per_request import request_counters
 from matrix.probes.probe import OnPrompt, Probe
@@ -45,21 +46,31 @@ def run_window(probe: Probe, repetition: int, on_prompt: OnPrompt) -> list[Sampl
 
 def _ask_all(probe: Probe, repetition: int, on_prompt: OnPrompt) -> list[tuple[Sample, Completion]]:
     """Every prompt's sample and answer in workload order; `on_prompt` hears of them in the order of their ends."""
+    done: dict[int, tuple[Sample, Completion]] = {}
+
+    def keep(index: int, answer: Completion) -> None:
+        sample = _prompt_sample(probe, probe.workload.prompts[index], repetition, answer)
+        done[index] = (sample, answer)
+        on_prompt(sample)
+
     pool = ThreadPoolExecutor(probe.workload.concurrency)
+    running = {pool.submit(probe.ask, prompt): i for i, prompt in enumerate(probe.workload.prompts)}
     try:
-        running: dict[Future[Completion], int] = {
-            pool.submit(probe.ask, prompt): i for i, prompt in enumerate(probe.workload.prompts)
-        }
-        done: dict[int, tuple[Sample, Completion]] = {}
         for future in as_completed(running):
-            index, answer = running[future], future.result()
-            sample = _prompt_sample(probe, probe.workload.prompts[index], repetition, answer)
-            on_prompt(sample)
-            done[index] = (sample, answer)
-        return [done[i] for i in sorted(done)]
+            keep(running[future], future.result())
+    except EngineFaultError:
+        for future, index in running.items():
+            if index not in done and _good(future):
+                keep(index, future.result())
+        raise
     finally:
         # Not waited for: after an error or Ctrl-C the requests in flight end when their server is stopped.
         pool.shutdown(wait=False, cancel_futures=True)
+    return [done[i] for i in sorted(done)]
+
+
+def _good(future: Future[Completion]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
 
 
 def _prompt_sample(probe: Probe, prompt: Prompt, repetition: int, answer: Completion) -> Sample:

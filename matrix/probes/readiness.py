@@ -12,6 +12,7 @@ from matrix.probes.faults import EngineFaultError, Fault, NotReadyError
 DEADLINE_S = 600.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S, _GROWTH = 0.05, 0.5, 1.5
 _LIST_S = 15.0
+_LEAST_S = 2.0  # an attempt just before the deadline still gets this long, so that its answer tells the reason
 _REFUSALS = 5  # conclusive answers in a row, within about a second, before the server is given up
 _PROMPT, _TOKENS = Rendered("Hello"), 4
 
@@ -42,7 +43,7 @@ def wait_ready(
         ended = server.poll() if server else None
         if ended is not None:
             raise NotReadyError(_ending(ended), hint="see the end of its log", exit_=ended)
-        problem = _attempt(client, max(deadline_s - (clock() - start), 0.1))
+        problem = _attempt(client, max(deadline_s - (clock() - start), _LEAST_S))
         if problem is None:
             return clock() - start
         refusals = refusals + 1 if problem.conclusive else 0

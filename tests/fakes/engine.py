@@ -157,7 +157,7 @@ class FakeEngine:
         lines = [f"vllm:{name}{{{label}}} {value}.0" for name, label, value in rows]
         lines += [f"vllm:{name.replace('_total', '_created')}{{{label}}} 1.79e+09" for name, label, _ in rows]
         if self.script.mode == "bad-metrics":
-            lines = [line.replace(".0", "") + " NaN NaN" for line in lines] + [
+            lines = [line.rpartition(" ")[0] + " NaN" for line in lines] + [
                 "{{{",
                 "vllm:spec_decode_num_drafts_total{",
             ]
