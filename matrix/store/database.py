@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from matrix.core.errors import ConfigError, Where
 from matrix.store.jsonio import dumps
@@ -76,8 +76,6 @@ def prepare(engine: Engine) -> None:
     try:
         while raw.cursor().execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             _try_wal(raw.cursor(), deadline)
-    except sqlite3.Error as error:
-        raise OperationalError("PRAGMA journal_mode", None, error) from error
     finally:
         raw.close()
 

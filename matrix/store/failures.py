@@ -1,5 +1,6 @@
 """Turns database errors into errors a person can act on, so that nothing above the store knows the driver."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -75,11 +76,12 @@ def translated(place: str) -> Iterator[None]:
     """Raise MatrixError naming `place` (the file, or the URL without its password) instead of the driver's error."""
     try:
         yield
-    except SQLAlchemyError as error:
+    # The driver's own errors come through from what is done to a new connection.
+    except (SQLAlchemyError, sqlite3.Error) as error:
         raise explain(error, place) from error
 
 
-def explain(error: SQLAlchemyError, place: str) -> MatrixError:
+def explain(error: Exception, place: str) -> MatrixError:
     """The MatrixError for one driver error; what is not known is shown by its own first line."""
     text = str(getattr(error, "orig", None) or error)
     for mark, kind, cause, hint in _KNOWN:

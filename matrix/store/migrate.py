@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, Engine, inspect, text
 
 from matrix.core.errors import ConfigError, Where
-from matrix.store.database import lock_migration, writer
+from matrix.store.database import lock_migration, prepare, writer
 
 # Revisions in order; the last is the schema of `matrix.store.tables`.
 REVISIONS = ("0001", "0002")
@@ -13,8 +13,11 @@ VERSION_TABLE = "matrix_schema"
 def migrate(engine: Engine, place: str) -> None:
     """Upgrade to the last revision in one transaction; ConfigError for a newer schema or another program's database."""
     with engine.connect() as conn:
-        if _current(conn, place) == REVISIONS[-1]:
-            return
+        current = _current(conn, place)
+    # Only now: a database that is refused stays as it was.
+    prepare(engine)
+    if current == REVISIONS[-1]:
+        return
     with writer(engine).begin() as conn:
         lock_migration(conn)
         # Another process may have migrated while this one waited.

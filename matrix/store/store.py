@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from matrix.core.errors import ConfigError, NotFoundError, Where
-from matrix.store.database import make_engine, parse_url, place_of, prepare, sqlite_path
+from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
 from matrix.store.failures import translated
 from matrix.store.jobs import Job
 from matrix.store.logs import Logs
@@ -58,7 +58,6 @@ def open_store(url: str, *, must_exist: bool = False) -> Store:
     engine, place = make_engine(parsed), place_of(parsed)
     try:
         with translated(place):
-            prepare(engine)
             migrate(engine, place)
     except BaseException:
         engine.dispose()

@@ -27,7 +27,15 @@ ARTIFACT = Artifact("venv", "/cache/env-1", "c" * 64, ("torch==2.13.0", "vllm-cp
 
 def cell(version: str = "0.27.1", spec: SpecConfig = EAGLE, boot: int = 0, **changes: Any) -> Cell:
     made = Cell(
-        Revision("vllm", version), TARGET, spec, LaunchOptions(("--x", "1"), (("A", "b"),)), WORKLOAD, CPU, "venv", "pip", boot
+        Revision("vllm", version),
+        TARGET,
+        spec,
+        LaunchOptions(("--x", "1"), (("A", "b"),)),
+        WORKLOAD,
+        CPU,
+        "venv",
+        "pip",
+        boot,
     )
     return replace(made, **changes)
 
@@ -54,7 +62,9 @@ def sample(
     return replace(made, **changes)
 
 
-def run(run_id: str, of: Cell, *samples: Sample, outcome: Outcome = Outcome.OK, at: float = 1000.0, **changes: Any) -> RunResult:
+def run(
+    run_id: str, of: Cell, *samples: Sample, outcome: Outcome = Outcome.OK, at: float = 1000.0, **changes: Any
+) -> RunResult:
     made = RunResult(
         run_id=run_id,
         cell=of,
