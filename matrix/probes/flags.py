@@ -54,7 +54,7 @@ def _value_flags(spec: SpecConfig, value: Counters) -> list[str]:
         return [NO_COUNTERS] if value.steps is None else []
     k = spec.k if spec.k is not None else value.per_position and len(value.per_position)
     if length == 1:
-        return [EXACTLY_ONE]
+        return [EXACTLY_ONE] if value.steps else []  # without a single draft, one token a step is what there is
     if not k or length < k + 1:
         return []
     return [EXACTLY_MAX] if length == k + 1 else [ABOVE_K]

@@ -93,6 +93,12 @@ def test_ngram_is_measured_by_decode_steps(start: Start) -> None:
     assert true == (4 * 40 - 4) / (total.decode_steps or 0)
 
 
+def test_ngram_that_found_nothing_to_copy_is_one_and_not_suspicious(start: Start) -> None:
+    samples = run_probe(probe_of(start(draftless=1.0), spec=NGRAM))
+    assert {accept_length(s.counters, draftless=True) for s in samples} == {1.0}
+    assert {s.flags for s in samples} == {()}
+
+
 def test_late_counters_are_waited_for(start: Start) -> None:
     samples = run_probe(probe_of(start(mode="late", late_s=0.25), workload_of(2), names=SCRAPED, settle_s=2))
     assert all("counters-late" not in s.flags and (accept_length(s.counters) or 0) >= 1 for s in samples)
