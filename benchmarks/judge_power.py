@@ -89,14 +89,51 @@ def states(
 def table(trials: int) -> str:
     """Markdown: share of trials flagged `degraded`, a row for each number of prompts and kind of noise."""
     head = "| prompts | noise | " + " | ".join(f"-{d:.0%}".replace("%", " %") if d else "no fall" for d in DROPS)
-    lines = [head + " | -10 % uneven |", "|" + " --- |" * (len(DROPS) + 3)]
+    lines = [head + " | -10 % uneven | unknown at no fall |", "|" + " --- |" * (len(DROPS) + 4)]
     for pairs in (16, 64):
         for noise in NOISES:
-            row = [states(trials, pairs, d, noise)[State.DEGRADED] for d in DROPS]
-            row.append(states(trials, pairs, 0.10, noise, uneven=True)[State.DEGRADED])
-            lines.append(f"| {pairs} | {noise.name} | " + " | ".join(f"{100 * n / trials:.2f} %" for n in row) + " |")
+            found = [states(trials, pairs, d, noise) for d in DROPS]
+            row = [f[State.DEGRADED] for f in (*found, states(trials, pairs, 0.10, noise, uneven=True))]
+            lines.append(_line(pairs, noise, [n / trials for n in (*row, found[0][State.UNKNOWN])]))
     return "\n".join(lines)
 
 
+def series(rng: np.random.Generator, pairs: int, noise: Noise, drop: float) -> list[RunPoint]:
+    """Sixteen revisions, each with near-ties of its own around the same lengths; the last eight lie lower by `drop`."""
+    base = rng.choice(RECORDED, pairs)
+    points = []
+    for i in range(16):
+        moved = np.where(rng.random(pairs) < noise.share, noise.factor(rng, pairs), 1.0)
+        points.append(run(str(i), np.maximum(base * moved * (1 - drop * (i >= 8)), 1.0)))
+    return points
+
+
+def series_table(trials: int) -> str:
+    """Markdown: false flags per revision without a fall; falls flagged at once, and by the eighth revision after."""
+    rows = ["| prompts | noise | false flags | -5 % at once / in 8 | -10 % at once / in 8 |", "|" + " --- |" * 5]
+    for pairs in (16, 64):
+        for noise in NOISES[1:3]:
+            false = sum(sum(s) for s in _flagged(trials, pairs, noise, 0.0)) / (15 * trials)
+            small, large = (_caught(_flagged(trials, pairs, noise, drop), trials) for drop in (0.05, 0.10))
+            rows.append(f"| {pairs} | {noise.name} | {100 * false:.2f} % | {small} | {large} |")
+    return "\n".join(rows)
+
+
+def _flagged(trials: int, pairs: int, noise: Noise, drop: float) -> list[list[bool]]:
+    rng = np.random.default_rng([SEED, pairs, round(drop * 1000)])
+    judged = (judge_series(series(rng, pairs, noise, drop)).revisions for _ in range(trials))
+    return [[r.state(Metric.ACCEPT_LENGTH) is State.DEGRADED for r in revisions] for revisions in judged]
+
+
+def _caught(found: list[list[bool]], trials: int) -> str:
+    at_once, in_eight = sum(f[8] for f in found), sum(any(f[8:]) for f in found)
+    return f"{100 * at_once / trials:.1f} % / {100 * in_eight / trials:.1f} %"
+
+
+def _line(pairs: int, noise: Noise, shares: list[float]) -> str:
+    return f"| {pairs} | {noise.name} | " + " | ".join(f"{100 * share:.2f} %" for share in shares) + " |"
+
+
 if __name__ == "__main__":
-    print(table(int(sys.argv[1]) if len(sys.argv) > 1 else 2000))
+    asked = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    print(table(asked), series_table(max(asked // 10, 1)), sep="\n\n")

@@ -69,10 +69,9 @@ def upper_bound(rows: Sequence[tuple[int, int]], confidence: float) -> float:
 def _usable(point: RunPoint, settings: JudgeSettings, *, visible: bool) -> Lengths:
     kept, values = {}, {}
     for prompt, counters in point.prompts.items():
-        if settings.tainted.intersection(point.flags.get(prompt, ())):
-            continue
         value = accept_length(counters, draftless=visible)
-        if value is not None and value > 0:
+        own = counters.requests > 0 and not settings.tainted.intersection(point.flags.get(prompt, ()))
+        if own and value is not None and value > 0 and _row(counters, visible)[1] > 0:
             kept[prompt], values[prompt] = counters, value
     rows = [_row(c, visible) for c in kept.values()]
     return Lengths(kept, values, rows, sum(e for e, _ in rows), sum(s for _, s in rows), visible)

@@ -184,3 +184,8 @@ def test_numbers_are_finite_json_values() -> None:
     for revision in judge_series([served("1"), served("2", scaled(0.6)), served("3", [1.0] * 16)]).revisions:
         for verdict in revision.verdicts:
             assert all(not isinstance(v, float) or math.isfinite(v) for _, v in verdict.numbers)
+
+
+def test_few_steps_that_agree_by_chance_are_not_collapsed() -> None:
+    assert last([served("1", [1.05] * 2, steps=20)]).state is State.HEALTHY
+    assert last([served("1", [1.05] * 2, steps=400)]).state is State.COLLAPSED
