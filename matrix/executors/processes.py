@@ -6,6 +6,7 @@ Process groups and parents are not enough: a child that calls setsid or forks tw
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -16,6 +17,8 @@ RUN = "SPECMATRIX_RUN"
 OWNER = "SPECMATRIX_OWNER"
 BUILD = "SPECMATRIX_BUILD"
 
+_SHM = "/dev/shm/"  # noqa: S108
+
 
 def marked(test: Callable[[Mapping[str, str]], bool]) -> list[psutil.Process]:
     """Running processes, other than this one, whose environment passes `test`; unreadable ones are left out.
@@ -24,37 +27,60 @@ def marked(test: Callable[[Mapping[str, str]], bool]) -> list[psutil.Process]:
     """
     found = []
     for process in psutil.process_iter():
-        try:
+        with suppress(psutil.Error, OSError):
             if process.pid != os.getpid() and test(process.environ()) and _same_namespace(process.pid):
                 found.append(process)
-        except (psutil.Error, OSError):
-            continue
     return found
 
 
-def end(processes: Callable[[], Iterable[psutil.Process]], within_s: float = 15.0) -> int:
-    """SIGKILL whatever `processes` returns until it returns none; how many were killed. Raises InfraError after that.
+def end(
+    processes: Callable[[], Iterable[psutil.Process]], known: Iterable[psutil.Process] = (), within_s: float = 20.0
+) -> int:
+    """SIGKILL whatever `processes` returns, and the `known`, until all are gone; returns how many there were.
 
-    Asking again each time catches children forked between the look and the kill.
+    Asking again each time catches children forked between the look and the kill. A dying process loses its environment
+    before its pid, so each one seen is waited for. Shared memory that they made and left behind is removed.
+    Raises InfraError when one outlives `within_s` seconds.
     """
-    killed: set[int] = set()
+    seen = set(known)
+    segments: set[Path] = set()
     deadline = time.monotonic() + within_s
-    while left := list(processes()):
+    while True:
+        found = set(processes())
+        seen |= found
+        left = {process for process in seen if running(process)}
+        if not left and not found:
+            break
         for process in left:
-            _kill(process)
-            killed.add(process.pid)
+            segments |= shared_memory(process)
+            with suppress(psutil.Error):
+                process.kill()
         if time.monotonic() > deadline:
-            pids = ", ".join(str(p.pid) for p in left)
+            pids = ", ".join(str(process.pid) for process in left)
             raise InfraError(f"processes {pids} do not end after SIGKILL", hint="look for a hung device or mount")
         time.sleep(0.02)
-    return len(killed)
+    for segment in segments:
+        with suppress(OSError):
+            segment.unlink()
+    return len(seen)
 
 
-def _kill(process: psutil.Process) -> None:
+def shared_memory(process: psutil.Process) -> set[Path]:
+    """POSIX shared memory that a process maps and that is younger than it: its own, or its children's."""
+    with suppress(psutil.Error, OSError):
+        maps = Path(f"/proc/{process.pid}/maps").read_text(errors="replace").splitlines()
+        names = {line.split(maxsplit=5)[5] for line in maps if _SHM in line}
+        born = process.create_time() - 1.0
+        return {path for path in map(Path, names) if path.exists() and path.stat().st_ctime >= born}
+    return set()
+
+
+def running(process: psutil.Process) -> bool:
+    """False once it has ended, even if its parent has not collected it yet."""
     try:
-        process.kill()
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
-        return
+        return False
 
 
 def _same_namespace(pid: int) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,18 +13,19 @@ from matrix.core.recipe import Artifact, LaunchPlan, Placement, Recipe
 from matrix.executors import owner
 from matrix.executors.ports import LOOPBACK, free_port
 from matrix.executors.venv_build import build
-from matrix.executors.venv_environ import server_environ
+from matrix.executors.venv_environ import cell_caches, server_environ
 from matrix.executors.venv_paths import Environment, environment
 from matrix.executors.venv_python import Interpreter, interpreter
 from matrix.executors.venv_reap import reap
-from matrix.executors.venv_server import Record, VenvServer
+from matrix.executors.venv_record import Record
+from matrix.executors.venv_server import VenvServer
 
 
 class VenvExecutor:
     """See `matrix.core.ports.Executor`.
 
-    Environments lie in `cache_dir/envs`, shared by everyone who names that folder; notes and scratch folders of running
-    servers in `state_dir`. `settings` is asked at each build: it reads the user's package index settings.
+    Environments lie in `cache_dir/envs`, shared by everyone who names that folder; records of running servers in
+    `state_dir`. `settings` is asked at each build: it reads the user's package index settings.
     """
 
     name = "venv"
@@ -61,12 +63,14 @@ class VenvExecutor:
         place = Placement(cell.target.path, draft, LOOPBACK, free_port(), f"specmatrix-{run_id}")
         launch = plan(place)
         argv = [str(env / "bin" / "python"), "-m", launch.module, *launch.args]
-        scratch = self._state / "scratch" / run_id
+        # In the system's temporary folder, whose path is short: engines put Unix sockets there (108 bytes at most).
+        scratch = Path(tempfile.gettempdir()) / f"specmatrix-{run_id}"
         record = Record(run_id, owner.me(), str(scratch))
-        environ = server_environ(os.environ, launch, env, self._caches / env.name, run_id, record.owner)
         try:
+            caches = cell_caches(self._caches / env.name, cell.series_key)
+            environ = server_environ(os.environ, launch, env, caches, record)
             record.write(self._records)
-            scratch.mkdir(parents=True)
+            scratch.mkdir(mode=0o700)
             log.parent.mkdir(parents=True, exist_ok=True)
             return self._start(argv, environ, record, log, f"http://{LOOPBACK}:{place.port}")
         except OSError as exc:

@@ -15,6 +15,8 @@ from matrix.executors.venv_paths import Environment
 from matrix.executors.venv_python import Interpreter
 from matrix.executors.venv_shell import Finished, Shell
 
+_IMPORT = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
+_IMPORT_LIMIT_S = 600.0
 _TORCH = re.compile(r"\btorch(?:vision|audio|codec)?\b")
 
 
@@ -39,6 +41,10 @@ class Installer:
             done = self._uv("uninstall", env, *recipe.remove)
             if done.code != 0:
                 raise error(f"{recipe.name} without {' '.join(recipe.remove)}", done.text, self.shell.log)
+        if recipe.modules:
+            self.note(f"compiling {recipe.name}")
+            # A failing import is the engine's own affair: the run will show it, as a crash at load.
+            self.shell.run([str(env.python), "-c", _IMPORT, *recipe.modules], timeout_s=_IMPORT_LIMIT_S)
         return notes
 
     def lock(self, env: Environment) -> tuple[str, ...]:
@@ -70,7 +76,8 @@ class Installer:
         raise error(recipe.name, last.text, self.shell.log)
 
     def _resolve(self, env: Environment, recipe: Recipe, *more: str) -> Finished:
-        return self._uv("install", env, "--compile-bytecode", *self.settings.uv_args(), *more, *recipe.requirements)
+        compiled = () if recipe.modules else ("--compile-bytecode",)
+        return self._uv("install", env, *compiled, *self.settings.uv_args(), *more, *recipe.requirements)
 
     def _uv(self, verb: str, env: Environment, *args: str) -> Finished:
         return self.shell.run([uv.find_uv_bin(), "pip", verb, "--no-progress", "--python", str(env.python), *args])

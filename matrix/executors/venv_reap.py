@@ -1,6 +1,5 @@
 """Removes what killed processes left: their servers, scratch folders and half-made environments."""
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from matrix.executors import owner
 from matrix.executors.processes import OWNER, RUN, end, marked
 from matrix.executors.venv_build import discard
 from matrix.executors.venv_paths import Environment
+from matrix.executors.venv_record import read
 
 
 def reap(state: Path, envs: Path) -> list[str]:
@@ -38,22 +38,14 @@ def _environ(process: psutil.Process) -> dict[str, str]:
 
 
 def _records(state: Path) -> Iterator[str]:
-    kept = set()
     for path in sorted((state / "servers").glob("*.json")):
-        try:
-            body = json.loads(path.read_text())
-            run_id, holder = str(body["run_id"]), str(body["owner"])
-        except (OSError, ValueError, KeyError):
-            run_id, holder = path.stem, ""
-        if holder and owner.alive(holder):
-            kept.add(run_id)
+        record = read(path)
+        if record is not None and owner.alive(record.owner):
             continue
+        if record is not None:
+            shutil.rmtree(record.scratch, ignore_errors=True)
         path.unlink(missing_ok=True)
-        yield f"removed the record of run {run_id}"
-    for scratch in sorted((state / "scratch").glob("*")):
-        if scratch.name not in kept and not (state / "servers" / f"{scratch.name}.json").exists():
-            shutil.rmtree(scratch, ignore_errors=True)
-            yield f"removed the scratch folder of run {scratch.name}"
+        yield f"removed the record and the scratch folder of run {path.stem}"
 
 
 def _environments(envs: Path) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """A server started from an environment, and its end."""
 
-import json
 import os
 import shutil
 import signal
@@ -9,7 +8,6 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,24 +15,8 @@ from typing import Self
 import psutil
 
 from matrix.core.ports import ServerExit
-from matrix.executors.processes import RUN, end, marked
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """The note about one server on disk, written before it starts, removed when nothing of it is left."""
-
-    run_id: str
-    owner: str
-    scratch: str
-    pid: int | None = None
-    starttime: str | None = None
-
-    def write(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        part = folder / f"{self.run_id}.part"
-        part.write_text(json.dumps(asdict(self)))
-        part.replace(folder / f"{self.run_id}.json")
+from matrix.executors.processes import RUN, end, marked, running
+from matrix.executors.venv_record import Record
 
 
 class VenvServer:
@@ -74,8 +56,7 @@ class VenvServer:
             if self._stopped:
                 return self._exit
             self.poll()
-            self._terminate()
-            end(self._left)
+            end(self._left, known=self._terminate())
             code = self._process.wait()
             self._stopped = True
             self._exit = self._exit or ServerExit(code, detail="stopped by us")
@@ -89,12 +70,14 @@ class VenvServer:
     def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
         self.stop()
 
-    def _terminate(self) -> None:
+    def _terminate(self) -> set[psutil.Process]:
+        """Ask all to end and wait for them; returns every process seen, ended or not."""
+        seen = set(self._left())
         self._signal(signal.SIGTERM)
         deadline = time.monotonic() + self._grace_s
-        while time.monotonic() < deadline and self._left():
+        while time.monotonic() < deadline and any(map(running, seen := seen | set(self._left()))):
             time.sleep(0.05)
-        self._signal(signal.SIGKILL)
+        return seen
 
     def _signal(self, number: signal.Signals) -> None:
         # Safe even after the leader ended: uncollected, it keeps its pid, so the group's number names no other group.

@@ -3,8 +3,10 @@
 import os
 import signal
 import subprocess
+import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -26,8 +28,10 @@ class Shell:
     log: Path
     redact: Callable[[str], str]
 
-    def run(self, argv: Sequence[str], extra: Mapping[str, str] | None = None) -> Finished:
-        """Run to the end. On any exception (Ctrl-C, full disk) the command and its children are killed first."""
+    def run(
+        self, argv: Sequence[str], extra: Mapping[str, str] | None = None, timeout_s: float | None = None
+    ) -> Finished:
+        """Run to the end, or until it is killed after `timeout_s`. On any exception (Ctrl-C, full disk) the command and its children are killed first."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("a", errors="replace") as log:
             log.write(self.redact(f"$ {' '.join(argv)}\n"))
@@ -41,11 +45,16 @@ class Shell:
                 errors="replace",
                 start_new_session=True,
             ) as process:
+                timer = threading.Timer(timeout_s or threading.TIMEOUT_MAX, _kill, [process.pid])
+                timer.daemon = True
+                timer.start()
                 try:
                     text = self._follow(process.stdout, log)
                 except BaseException:
-                    os.killpg(process.pid, signal.SIGKILL)
+                    _kill(process.pid)
                     raise
+                finally:
+                    timer.cancel()
             return Finished(process.returncode, text)
 
     def _follow(self, stream: IO[str] | None, log: IO[str]) -> str:
@@ -56,3 +65,8 @@ class Shell:
             log.flush()
             tail.append(clean)
         return "".join(tail)
+
+
+def _kill(group: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)

@@ -1,0 +1,30 @@
+"""What is noted on disk about a running server, so that a later process can clean up after a killed one."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The note about one server on disk, written before it starts, removed when nothing of it is left."""
+
+    run_id: str
+    owner: str
+    scratch: str
+    pid: int | None = None
+    starttime: str | None = None
+
+    def write(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / f"{self.run_id}.part"
+        part.write_text(json.dumps(asdict(self)))
+        part.replace(folder / f"{self.run_id}.json")
+
+
+def read(path: Path) -> Record | None:
+    """The record, or None when the file is not one."""
+    try:
+        return Record(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
