@@ -31,7 +31,10 @@ class Shell:
     def run(
         self, argv: Sequence[str], extra: Mapping[str, str] | None = None, timeout_s: float | None = None
     ) -> Finished:
-        """Run to the end, or until it is killed after `timeout_s`. On any exception (Ctrl-C, full disk) the command and its children are killed first."""
+        """Run to the end, or until it is killed after `timeout_s`.
+
+        On any exception (Ctrl-C, full disk) the command and its children are killed first.
+        """
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("a", errors="replace") as log:
             log.write(self.redact(f"$ {' '.join(argv)}\n"))

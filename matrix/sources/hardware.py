@@ -1,0 +1,143 @@
+"""What this host computes with."""
+
+import csv
+import math
+import os
+import platform
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from matrix.core.hardware import Hardware
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """One device; `memory_gib` is its total memory."""
+
+    name: str
+    uuid: str
+    memory_gib: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gpus:
+    """All devices of the host with the driver's version and the newest CUDA version that it serves."""
+
+    devices: tuple[Gpu, ...] = ()
+    driver: str | None = None
+    cuda: str | None = None
+
+
+def detect() -> Hardware:
+    """The hardware class of this host; `cores` are the logical ones that this process may use."""
+    found = gpus()
+    names = list(dict.fromkeys(gpu.name for gpu in found.devices))
+    return Hardware(
+        cpu=cpu_name(),
+        cores=usable_cores(),
+        gpu=" + ".join(names) or None,
+        gpus=len(found.devices),
+        driver=found.driver if names else None,
+        cuda=found.cuda if names else None,
+    )
+
+
+def gpus() -> Gpus:
+    """NVIDIA devices by NVML where `pynvml` is installed, else by `nvidia-smi`, else none."""
+    try:
+        return _by_nvml()
+    except Exception:  # noqa: BLE001  NVML's errors are a family of its own, known only where it is installed
+        return _by_smi()
+
+
+def cpu_name(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    """The processor's name as its maker spells it, else its architecture."""
+    try:
+        match = re.search(r"^model name\s*:\s*(.+)$", cpuinfo.read_text(errors="replace"), re.MULTILINE)
+    except OSError:
+        match = None
+    return " ".join(match[1].split()) if match else platform.processor() or platform.machine() or "unknown"
+
+
+def usable_cores(cgroup: Path = Path("/sys/fs/cgroup")) -> int:
+    """Logical cores left by CPU affinity and by the control group's quota (rounded up)."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota = _quota(cgroup)
+    return max(1, min(cores, math.ceil(quota))) if quota else cores
+
+
+def free_bytes(folder: Path) -> int:
+    """Free space for this user where a folder is, or will be."""
+    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    return shutil.disk_usage(there).free
+
+
+def parse_smi(rows: str, summary: str) -> Gpus:
+    """Devices from `nvidia-smi --query-gpu=name,uuid,memory.total,driver_version` and the CUDA version of its table."""
+    devices, driver = [], None
+    for row in csv.reader(rows.splitlines(), skipinitialspace=True):
+        if len(row) == 4 and row[1].startswith("GPU-"):
+            memory = float(row[2]) / 1024 if row[2].replace(".", "").isdigit() else 0.0
+            devices.append(Gpu(row[0], row[1], round(memory, 1)))
+            driver = row[3]
+    cuda = re.search(r"CUDA (?:\w+ )?Version\s*:\s*([\d.]+)", summary)
+    return Gpus(tuple(devices), driver, cuda[1] if cuda else None)
+
+
+def _quota(cgroup: Path) -> float | None:
+    """CPU quota in cores, from control groups v2 or v1; None without a limit."""
+    for limit, period in (("cpu.max", None), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
+        try:
+            words = (cgroup / limit).read_text().split()
+            words += (cgroup / period).read_text().split() if period else []
+            return int(words[0]) / int(words[1]) if int(words[0]) > 0 else None
+        except (OSError, ValueError, IndexError):
+            continue
+    return None
+
+
+def _by_nvml() -> Gpus:
+    import pynvml  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    pynvml.nvmlInit()
+    try:
+        handles = [pynvml.nvmlDeviceGetHandleByIndex(i) for i in range(pynvml.nvmlDeviceGetCount())]
+        devices = tuple(
+            Gpu(
+                _text(pynvml.nvmlDeviceGetName(handle)),
+                _text(pynvml.nvmlDeviceGetUUID(handle)),
+                round(pynvml.nvmlDeviceGetMemoryInfo(handle).total / 2**30, 1),
+            )
+            for handle in handles
+        )
+        cuda = int(pynvml.nvmlSystemGetCudaDriverVersion_v2())
+        return Gpus(devices, _text(pynvml.nvmlSystemGetDriverVersion()), f"{cuda // 1000}.{cuda % 1000 // 10}")
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def _by_smi() -> Gpus:
+    query = ["--query-gpu=name,uuid,memory.total,driver_version", "--format=csv,noheader,nounits"]
+    return parse_smi(_smi(*query), _smi())
+
+
+def _smi(*args: str, environ: Mapping[str, str] = os.environ) -> str:
+    try:
+        done = subprocess.run(
+            ["nvidia-smi", *args],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+            env={**environ, "LC_ALL": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else value

@@ -1,0 +1,86 @@
+"""Which versions of a distribution the user's indexes hold."""
+
+import json
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from packaging.version import InvalidVersion, Version
+from pypi_simple import PYPI_SIMPLE_ENDPOINT, DistributionPackage
+
+from matrix.core.cell import digest
+from matrix.core.errors import ConfigError, InfraError
+from matrix.core.index import IndexSettings
+from matrix.sources.index_pages import UnreachableError, find_links_files, index_files
+
+KEPT_S = 600.0
+
+
+def versions(
+    project: str, settings: IndexSettings, *, prereleases: bool = False, cache_dir: Path | None = None
+) -> list[str]:
+    """All versions with a file that can be installed, oldest first by PEP 440, as the index spells them.
+
+    Withdrawn (yanked) files do not count. With `cache_dir` an answer is kept for ten minutes.
+    Raises ConfigError when no index knows the project, InfraError when one does not answer: what it holds is unknown.
+    """
+    key = digest([project, repr(settings), prereleases])[:24]
+    path = cache_dir / "versions" / f"{key}.json" if cache_dir else None
+    if path and (kept := _kept(path)) is not None:
+        return kept
+    found = usable(_files(project, settings), prereleases=prereleases)
+    if path:
+        _keep(path, found)
+    return found
+
+
+def usable(files: Iterable[DistributionPackage], *, prereleases: bool) -> list[str]:
+    """Versions of the wheels and source archives among `files`, sorted, each once."""
+    found: dict[Version, str] = {}
+    for file in files:
+        if file.version is None or file.package_type not in ("wheel", "sdist") or file.is_yanked:
+            continue
+        with suppress(InvalidVersion):
+            version = Version(file.version)
+            if prereleases or not version.is_prerelease:
+                found.setdefault(version, file.version)
+    return [found[version] for version in sorted(found)]
+
+
+def _files(project: str, settings: IndexSettings) -> list[DistributionPackage]:
+    indexes = [] if settings.no_index else [settings.index_url or PYPI_SIMPLE_ENDPOINT, *settings.extra_index_urls]
+    places = [*indexes, *settings.find_links]
+    tried = settings.redact(", ".join(places))
+    found: list[DistributionPackage] = []
+    known = False
+    try:
+        for index in indexes:
+            page = index_files(index, project, settings)
+            known = known or page is not None
+            found += page or []
+        for link in settings.find_links:
+            found += find_links_files(link, project, settings)
+    except UnreachableError as exc:
+        hint = "check the network, the proxy and `pip config list`"
+        cause = f"cannot list the versions of {project}: {settings.redact(str(exc))}; asked: {tried}"
+        raise InfraError(cause, hint=hint) from None
+    if not known and not found:
+        raise ConfigError(f"no index knows {project}; asked: {tried or 'none'}", hint="check the spelling")
+    return found
+
+
+def _kept(path: Path) -> list[str] | None:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        body = json.loads(path.read_text())
+        if 0 <= time.time() - body["at"] < KEPT_S:
+            return [str(version) for version in body["versions"]]
+    return None
+
+
+def _keep(path: Path, found: list[str]) -> None:
+    with suppress(OSError):  # a cache that cannot be written only costs time
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps({"at": time.time(), "versions": found}))
+        part.replace(path)
