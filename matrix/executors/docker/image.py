@@ -1,0 +1,55 @@
+"""Images of recipes: their names, finding one that is there, and reading its package lock."""
+
+import io
+import re
+import tarfile
+
+from docker import DockerClient
+from docker.models.images import Image
+
+from matrix.core.cell import digest
+from matrix.core.errors import InfraError
+from matrix.core.recipe import Recipe
+from matrix.executors.docker import labels, paths
+from matrix.executors.docker.client import speaking
+
+
+def tag_of(recipe: Recipe) -> str:
+    """`specmatrix/<recipe name>:<first 12 hex digits of the recipe's hash>`, in characters that Docker allows."""
+    name = re.sub(r"[^a-z0-9]+", "-", recipe.name.lower()).strip("-")
+    return f"specmatrix/{name or 'engine'}:{recipe.hash[:12]}"
+
+
+def inputs_of(dockerfile: str, base_image: str) -> str:
+    """Names what else decides an image: a changed Dockerfile or base means another image for the same recipe."""
+    return digest([dockerfile, base_image])[:16]
+
+
+def find_image(client: DockerClient, recipe: Recipe, inputs: str) -> Image | None:
+    """The tagged image of this recipe, or None; half-made images have no tag."""
+    wanted = [f"{labels.RECIPE}={recipe.hash}", f"{labels.INPUTS}={inputs}"]
+    with speaking("looking for an image"):
+        found = client.images.list(filters={"label": wanted, "dangling": False})
+    return found[0] if found else None
+
+
+def image_id(image: Image) -> str:
+    """`sha256:...`, the hash of the image's configuration and layers."""
+    if not image.id:
+        raise InfraError("the Docker daemon named an image without an id")
+    return image.id
+
+
+def read_lock(client: DockerClient, image: Image) -> tuple[str, ...]:
+    """The package lock written into the image when it was built; the container for it is never started."""
+    with speaking("reading an image's package lock"):
+        holder = client.containers.create(image_id(image), ["true"], labels=labels.container_labels("", "lock"))
+        try:
+            chunks, _ = holder.get_archive(paths.LOCK)
+            packed = b"".join(chunks)
+        finally:
+            holder.remove(force=True, v=True)
+    with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+        member = tar.extractfile(tar.getmembers()[0])
+        text = member.read().decode() if member else ""
+    return tuple(sorted(line for line in text.splitlines() if line.strip()))

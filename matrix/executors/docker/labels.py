@@ -1,0 +1,22 @@
+"""Labels on all that this executor makes, so that a later process can tell what is whose."""
+
+from matrix.executors import owner
+
+_PREFIX = "org.specmatrix."
+MANAGED = f"{_PREFIX}managed"
+RECIPE = f"{_PREFIX}recipe"
+RUN = f"{_PREFIX}run"
+OWNER = f"{_PREFIX}owner"
+INPUTS = f"{_PREFIX}inputs"
+STAGE = f"{_PREFIX}stage"
+BUILD = f"{_PREFIX}build"
+
+
+def container_labels(recipe_hash: str, run_id: str) -> dict[str, str]:
+    """Labels of a container of this process; `reap` goes by the owner."""
+    return {MANAGED: "1", RECIPE: recipe_hash, RUN: run_id, OWNER: owner.me()}
+
+
+def image_labels(recipe_hash: str, inputs: str) -> dict[str, str]:
+    """Labels of an image. It outlives its maker and has no owner, which containers started by hand would inherit."""
+    return {MANAGED: "1", RECIPE: recipe_hash, INPUTS: inputs}

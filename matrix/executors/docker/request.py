@@ -1,0 +1,83 @@
+"""The container to ask for, as data: pure, so that tests can read every limit in it."""
+
+from typing import Any
+
+from docker.types import DeviceRequest, LogConfig, Mount
+
+from matrix.core.errors import EnvironmentMismatchError
+from matrix.core.recipe import LaunchPlan
+from matrix.executors.docker.paths import HOME, PORT
+from matrix.executors.docker.settings import DockerSettings
+
+_GIB = 2**30
+_LOOPBACK = "127.0.0.1"
+
+
+def container_request(
+    image: str, launch: LaunchPlan, mounts: list[Mount], labels: dict[str, str], settings: DockerSettings, user: str
+) -> dict[str, Any]:
+    """Arguments of `client.containers.create`: the engine, walled in.
+
+    `user` is `uid:gid`. The root is read-only; engines compile into their home and /tmp, so these are tmpfs with exec
+    (their content counts as the container's memory). Swap is off: a limit that swaps is a slow engine, not a limit.
+    The environment is the plan's alone, on top of the image's; a variable set to None is taken out of the image's.
+    """
+    memory = int((settings.memory_gib or launch.memory_gib) * _GIB)
+    uid, gid = user.split(":")
+    return {
+        "image": image,
+        "entrypoint": ["python3"],
+        "command": ["-m", launch.module, *launch.args],
+        "environment": dict.fromkeys(launch.unset) | dict(launch.env),
+        "labels": labels,
+        "user": user,
+        "working_dir": HOME,
+        "init": True,
+        "mounts": mounts,
+        "ports": {f"{PORT}/tcp": (_LOOPBACK, None)},
+        "network": settings.network,
+        "read_only": True,
+        "tmpfs": {
+            "/tmp": "rw,exec,nosuid,nodev,mode=1777",  # noqa: S108 - inside the container
+            HOME: f"rw,exec,nosuid,nodev,mode=0700,uid={uid},gid={gid}",
+        },
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges"],
+        "mem_limit": memory,
+        "memswap_limit": memory,
+        "pids_limit": settings.pids_limit,
+        "shm_size": int((settings.shm_gib or launch.shm_gib) * _GIB),
+        "device_requests": _gpus(launch.gpus, settings.gpu_uuids),
+        "log_config": LogConfig(type="json-file", config={"max-size": "64m", "max-file": "2"}),
+    }
+
+
+def _gpus(count: int, uuids: tuple[str, ...]) -> list[DeviceRequest]:
+    if count == 0:
+        return []
+    if not uuids:
+        return [DeviceRequest(count=count, capabilities=[["gpu"]])]
+    if len(uuids) < count:
+        cause = f"the cell needs {count} GPUs and {len(uuids)} may be used"
+        raise EnvironmentMismatchError(cause, hint="name more GPUs, or run the cell on another host")
+    return [DeviceRequest(device_ids=list(uuids[:count]), capabilities=[["gpu"]])]
+
+
+def command_line(request: dict[str, Any], image_name: str) -> tuple[str, ...]:
+    """`docker run` with the same arguments, for a person who wants to see the same thing happen."""
+    words = ["docker", "run", "--rm", "--read-only", "--init", "--cap-drop", "ALL"]
+    words += ["--security-opt", "no-new-privileges", "--user", request["user"], "--workdir", request["working_dir"]]
+    words += ["--memory", str(request["mem_limit"]), "--memory-swap", str(request["memswap_limit"])]
+    words += ["--pids-limit", str(request["pids_limit"]), "--shm-size", str(request["shm_size"])]
+    words += [w for at, options in request["tmpfs"].items() for w in ("--tmpfs", f"{at}:{options}")]
+    words += [w for m in request["mounts"] for w in ("--volume", f"{m['Source']}:{m['Target']}:ro")]
+    words += [w for d in request["device_requests"] for w in ("--gpus", _gpu_words(d))]
+    words += ["--network", request["network"]] if request["network"] else []
+    words += [w for k, v in request["environment"].items() if v is not None for w in ("--env", f"{k}={v}")]
+    words += ["--publish", f"{_LOOPBACK}:{PORT}:{PORT}", "--entrypoint", request["entrypoint"][0], image_name]
+    return (*words, *request["command"])
+
+
+def _gpu_words(device: DeviceRequest) -> str:
+    ids = device["DeviceIDs"]
+    return f'"device={",".join(ids)}"' if ids else str(device["Count"])
