@@ -1,7 +1,7 @@
 """Which squares of the heatmap changed since a page last heard from us."""
 
-import hashlib
 from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -41,12 +41,13 @@ def board(overview: Overview) -> Board:
         frame.append((heatmap.engine, tuple(heatmap.revisions), tuple(row.series_key for row in heatmap.rows)))
         for row in heatmap.rows:
             squares |= {square_id(row.series_key, i): square for i, square in enumerate(row.squares)}
-    flips = _hash((overview.regressions, overview.fixed))
-    return Board(squares=squares, shape=_hash(frame), content=_hash(squares), flips=flips)
+    flips = _hash((*overview.regressions, None, *overview.fixed))
+    return Board(squares=squares, shape=_hash(tuple(frame)), content=_hash(tuple(squares.items())), flips=flips)
 
 
-def _hash(body: object) -> str:
-    return hashlib.sha256(repr(body).encode("utf-8", "replace")).hexdigest()[:16]
+def _hash(body: Hashable) -> str:
+    """Good for the life of this process, which is as long as boards are remembered."""
+    return f"{hash(body) & (2**64 - 1):016x}"
 
 
 @dataclass(frozen=True, slots=True)

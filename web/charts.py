@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from matrix.core.state import State
+from matrix.core.state import Metric, State
 from matrix.plots import Positions, Trend, TrendPoint, drawable, positions_svg, trend_svg
 from matrix.store.views import ResultRow, SeriesPoint, SeriesView
 from web import words
@@ -14,7 +14,7 @@ from web import words
 def accept_chart(series: SeriesView) -> Markup | None:
     """Accept length with its 95 % interval; None when nothing was measured."""
     points = tuple(
-        TrendPoint(p.revision, p.accept_length, p.low, p.high, state_of(p, "accept-length")) for p in series.points
+        TrendPoint(p.revision, p.accept_length, p.low, p.high, state_of(p, Metric.ACCEPT_LENGTH)) for p in series.points
     )
     trend = Trend(
         name="accept",
@@ -30,9 +30,15 @@ def accept_chart(series: SeriesView) -> Markup | None:
 
 def speed_chart(series: SeriesView) -> Markup | None:
     """Tokens per second with its noise, and the baseline of the same revision beside it; None when not measured."""
+    told = judged(series, Metric.SPEED)
     points = tuple(
         TrendPoint(
-            p.revision, p.output_tok_s, p.tok_s_low, p.tok_s_high, state_of(p, "speed"), reference=p.baseline_tok_s
+            revision=p.revision,
+            value=p.output_tok_s,
+            low=p.tok_s_low,
+            high=p.tok_s_high,
+            state=state_of(p, Metric.SPEED) if told else None,
+            reference=p.baseline_tok_s,
         )
         for p in series.points
     )
@@ -55,12 +61,15 @@ def positions_chart(row: ResultRow) -> Markup | None:
     return _positions(Positions("positions", "Share of verify steps that accepted each draft position", spoken, rates))
 
 
-def state_of(point: SeriesPoint, metric: str) -> str:
-    """The state of one metric at a revision; a run that failed is not judged by metric, so its only verdict counts."""
-    by_metric = {verdict.metric: verdict.state for verdict in point.verdicts}
-    if metric in by_metric:
-        return by_metric[metric]
-    return next((s for s in by_metric.values() if s == State.BROKEN), State.UNKNOWN.value)
+def state_of(point: SeriesPoint, metric: Metric) -> str:
+    """The state of one metric at a revision, unknown where nothing was said of it."""
+    return next((v.state for v in point.verdicts if v.metric == metric), State.UNKNOWN.value)
+
+
+def judged(series: SeriesView, metric: Metric) -> bool:
+    """True when any revision has a known state: a row of question marks tells less than one sentence."""
+    known = {state.value for state in State if state.known}
+    return any(state_of(point, metric) in known for point in series.points)
 
 
 def _spoken(points: tuple[TrendPoint, ...], digits: int, unit: str) -> str:
@@ -68,7 +77,7 @@ def _spoken(points: tuple[TrendPoint, ...], digits: int, unit: str) -> str:
     for point in points:
         value = words.number(point.value, digits)
         parts.append(
-            f"{point.revision}: {value}{unit if value != words.NOT_MEASURED else ''} ({words.state(point.state)})"
+            f"{point.revision}: {value}{unit if value != words.NOT_MEASURED else ''} ({point.state or 'not judged'})"
         )
     return "; ".join(parts)
 

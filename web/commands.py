@@ -59,7 +59,7 @@ def bisect_run(run: RunView, series: SeriesView | None) -> str | None:
 def last_good(series: SeriesView | None, row: ResultRow) -> str | None:
     """The nearest earlier revision of the series with outcome ok and no bad verdict."""
     points = series.points if series else []
-    here = next((i for i, p in enumerate(points) if p.revision == row.revision), len(points))
+    here = next((i for i, p in enumerate(points) if p.revision == row.revision), 0)
     for point in reversed(points[:here]):
         if point.outcome == Outcome.OK and not any(_state(v.state).bad for v in point.verdicts):
             return point.revision

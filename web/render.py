@@ -1,5 +1,6 @@
 """Templates to HTML. Everything from outside is escaped; an undefined name is an error, never an empty string."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,10 @@ from starlette.responses import HTMLResponse
 import matrix
 from web import words
 from web.squares import square_html
+from web.verdicts import verdict_lines
 
+# A piece ends after a dot, slash or underscore, and begins with a plus or minus.
+_PIECES = re.compile(r"[+-]?[^./_+-]*[./_]?")
 _FOLDER = Path(__file__).parent / "templates"
 
 
@@ -28,6 +32,7 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
+            finalize=_shown,
         )
         self.env.filters |= _FILTERS | {"when": self._when}
         self.env.globals |= {
@@ -51,19 +56,40 @@ class Renderer:
         )
 
 
+def _shown(value: Any) -> Any:
+    """Every value that a template prints passes here, so no page can forget to make hidden characters visible."""
+    return words.visible(value) if type(value) is str else value
+
+
 def _path_part(text: str | int) -> str:
     return quote(str(text), safe="")
 
 
+def _breakable(text: str) -> Markup:
+    """A version that may wrap at its dots and signs instead of anywhere."""
+    return Markup("<wbr>").join(_PIECES.findall(words.visible(text)))
+
+
+def _figure(spell: Callable[..., str]) -> Callable[..., str]:
+    """A figure with its unit; one that is missing is said in words, and quietly."""
+
+    def shown(value: float | None, *args: Any, unit: str = "", missing: str = words.NOT_MEASURED) -> str:
+        text = spell(value, *args, missing=missing)
+        if text == missing:
+            return Markup('<span class="missing">{}</span>').format(text)
+        return f"{text} {unit}" if unit else text
+
+    return shown
+
+
 _FILTERS: dict[str, Callable[..., Any]] = {
-    "number": words.number,
-    "count": words.count,
-    "percent": words.percent,
-    "duration": words.duration,
+    "number": _figure(words.number),
+    "count": _figure(words.count),
+    "percent": _figure(words.percent),
+    "duration": _figure(words.duration),
     "size": words.size,
-    "visible": words.visible,
     "metric": words.metric,
-    "state": words.state,
-    "chip": words.chip,
+    "breakable": _breakable,
+    "lines": verdict_lines,
     "part": _path_part,
 }

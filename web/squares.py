@@ -7,8 +7,10 @@ from markupsafe import Markup, escape
 
 from matrix.core.state import State
 from matrix.store.views import Square
+from web import words
 
-RUNNING = "running"
+_WAITING = "queued"
+_RUNNING = "running"
 _KNOWN = frozenset(state.value for state in State)
 _UNPLANNED = Markup(
     '<span class="sq none" id="{}"><span aria-hidden="true">·</span><span class="vh">not planned</span></span>'
@@ -20,15 +22,15 @@ _PLAIN = Markup('<span class="sq s-{0}" id="{1}" title="{2}">{3}</span>')
 
 
 def shown_state(square: Square) -> str:
-    """The state to draw: `running` while a run is under way, and `unknown` for a word that is no state."""
+    """The state to draw: `queued` or `running` in a sweep under way, and `unknown` for a word that is no state."""
     if square.phase:
-        return RUNNING
+        return _WAITING if square.phase == _WAITING else _RUNNING
     return square.state if square.state in _KNOWN else State.UNKNOWN.value
 
 
 def square_text(square: Square) -> str:
     """Phase, the store's text, or the state in words: never empty."""
-    return square.phase or square.text.strip() or square.state.replace("-", " ")
+    return words.visible(square.phase or square.text.strip() or square.state)
 
 
 @lru_cache(maxsize=16384)
@@ -37,13 +39,19 @@ def square_html(square: Square | None, identity: str) -> Markup:
     if square is None:
         return _UNPLANNED.format(identity)
     state, text = shown_state(square), square_text(square)
-    word = state.replace("-", " ")
-    hidden = Markup() if text.casefold() == word else _HIDDEN.format(word)
+    hidden = Markup() if text == state else _HIDDEN.format(state)
     body = _BODY.format(state, text, hidden)
-    reason = escape(square.reason or word)
+    reason = _tooltip(square, state)
     if square.run_id is None:
         return _PLAIN.format(state, identity, reason, body)
     return _LINK.format(state, identity, quote(square.run_id, safe=""), reason, body)
+
+
+def _tooltip(square: Square, state: str) -> Markup:
+    text = f"{state}: {square.reason}" if square.reason else state
+    if square.phase and square.run_id:
+        text = f"{state}; before: {square.state} {square.text}, {square.reason}"
+    return escape(words.visible(text))
 
 
 def square_id(series_key: str, column: int) -> str:

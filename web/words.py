@@ -3,27 +3,31 @@
 import math
 import re
 import time
-import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 NOT_MEASURED = "not measured"
 
-STATE_WORDS: dict[str, str] = {
-    "healthy": "healthy: as good as before, or nothing to hold against it",
-    "degraded": "degraded: clearly lower than before",
-    "collapsed": "collapsed: the draft hardly helps any more",
-    "broken": "broken: crashed, hung or measured nothing",
-    "slower": "slower: speed fell beyond its noise",
-    "wrong-output": "wrong output: text differs beyond near-ties",
-    "suspicious-high": "suspicious: too good, check the output",
-    "unknown": "unknown: not measured, or no evidence",
-    "not-applicable": "not applicable: this release cannot run it",
-    "running": "running or queued now",
+STATE_MEANING: dict[str, str] = {
+    "healthy": "as good as before, or nothing to hold against it",
+    "degraded": "clearly lower than before",
+    "collapsed": "the draft hardly helps any more",
+    "broken": "crashed, or measured nothing",
+    "slower": "speed fell beyond its noise",
+    "wrong-output": "the text differs by more than near-ties",
+    "suspicious-high": "too good, look at the output",
+    "unknown": "not measured, or not enough evidence",
+    "not-applicable": "cannot be run there",
+    "queued": "waits in the running sweep",
+    "running": "is being measured",
 }
 
 _METRIC_WORDS = {"accept-length": "accept length", "speed": "speed", "output": "output"}
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 
@@ -111,11 +115,6 @@ def metric(name: str) -> str:
     return _METRIC_WORDS.get(name, name)
 
 
-def state(name: str) -> str:
-    """A state as running text: wrong output, not applicable."""
-    return name.replace("-", " ")
-
-
 def chip(numbers: Mapping[str, Any]) -> str:
     """Why a verdict stands, in numbers: "−54 %, 95 % interval −58 % to −50 %, 16 paired prompts"; may be empty."""
     parts = []
@@ -143,12 +142,13 @@ def visible(text: str) -> str:
     """Text from outside as a person may safely read it.
 
     Terminal colours are dropped; other control and direction-changing characters become visible marks, so that hidden
-    text cannot reorder or conceal what is shown.
+    text cannot reorder or conceal what is shown. Joiners stay: scripts and emoji need them.
     """
-    return "".join(_mark(c) for c in _ANSI.sub("", text).replace("\r\n", "\n"))
+    if not _HIDDEN.search(text):
+        return text
+    return _HIDDEN.sub(_mark, _ANSI.sub("", text).replace("\r\n", "\n"))
 
 
-def _mark(char: str) -> str:
-    if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co"):
-        return char
+def _mark(match: re.Match[str]) -> str:
+    char = match[0]
     return "\N{SYMBOL FOR CARRIAGE RETURN}" if char == "\r" else f"⟦U+{ord(char):04X}⟧"

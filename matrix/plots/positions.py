@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 
-from matrix.plots.style import colour, drawing, figure, margins, quiet
+from matrix.plots.style import colour, drawing, figure, grid, margins, note
 from matrix.plots.svg import render
 
 _HEIGHT = 190
@@ -29,10 +29,10 @@ def positions_svg(positions: Positions) -> str:
         _bars(ax, positions.rates)
         ax.set_xlim(-0.6, len(positions.rates) - 0.4)
         ax.set_ylim(0, 1.12)
-        ax.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
-        ax.set_xticks(range(len(positions.rates)), [str(i + 1) for i in range(len(positions.rates))])
-        quiet(ax)
-        ax.set_xlabel("draft position", color=colour("muted"), fontsize=11)
+        grid(ax, [(0, "0"), (0.5, "50 %"), (1, "100 %")])
+        for x in range(len(positions.rates)):
+            note(ax, str(x + 1), (x, 0), (0, -16))
+        note(ax, "draft position", (0.5, 0), (0, -34), coords=("axes fraction", "axes fraction"))
         margins(sheet, left=46, right=8, top=6, bottom=40)
         return render(sheet, name=positions.name, title=positions.title, description=positions.description)
 
@@ -43,4 +43,4 @@ def _bars(ax: Axes, rates: Sequence[float]) -> None:
         height = min(max(rate, 0.0), 1.0) if known else 0.0
         ax.bar([x], [height], width=0.62, color=colour("accept"), linewidth=0)
         text = f"{100 * rate:.0f} %" if known else "?"
-        ax.text(x, height + 0.03, text, ha="center", va="bottom", fontsize=11, color=colour("ink"))
+        note(ax, text, (x, height), (0, 4), coords=("data", "data"), role="ink")

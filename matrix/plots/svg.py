@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 from matplotlib.figure import Figure
 
 from matrix.plots.style import FALLBACKS, SENTINELS
+from matrix.plots.text import printable
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
@@ -52,7 +53,7 @@ def _label(root: ET.Element, name: str, title: str, description: str) -> None:
     root.attrib |= {"role": "img", "aria-labelledby": f"{name}-title {name}-desc", "font-family": "inherit"}
     for position, (tag, text) in enumerate((("title", title), ("desc", description))):
         element = ET.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
-        element.text = _printable(text)
+        element.text = printable(text)
         root.insert(position, element)
 
 
@@ -90,10 +91,8 @@ def _restyle(element: ET.Element) -> None:
     for key in ("d", "x", "y", "transform"):
         if key in element.attrib:
             element.set(key, _NUMBER.sub(_short, " ".join(element.attrib[key].split())))
-    if element.tag == f"{{{_SVG}}}text" and element.text:
-        element.text = _printable(element.text)
-    else:
-        element.text = element.text.strip() if element.text and not element.text.isspace() else None
+    if element.text and element.text.isspace():
+        element.text = None
     element.tail = None
 
 
@@ -104,8 +103,3 @@ def _themed(value: str) -> str:
 
 def _short(match: re.Match[str]) -> str:
     return f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
-
-
-def _printable(text: str) -> str:
-    """XML 1.0 cannot hold control characters at all, not even escaped."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

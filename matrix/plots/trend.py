@@ -3,25 +3,31 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 
-from matrix.plots.style import MARKERS, colour, drawing, figure, margins, quiet
+from matrix.plots.marks import marks
+from matrix.plots.style import colour, drawing, figure, grid, margins, note
 from matrix.plots.svg import render
+from matrix.plots.text import label
 
 _HEIGHT = 232
-_STATE_ROW = 0.075  # height of the strip of states under the values, as a share of the value range
+_PAIRED = 600  # two such plots stand beside each other
+_PAIR_MOST = 12
+_STATE_ROW = 0.09  # height of the strip of states under the values, as a share of the value range
 
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """One revision. `value` None: not measured there. `low`, `high`: ends of the interval, None when there is none."""
+    """One revision. `value` None: not measured there. `low`, `high`: ends of the interval. `state` None: not judged."""
 
     revision: str
     value: float | None
     low: float | None
     high: float | None
-    state: str
+    state: str | None
     reference: float | None = None
 
 
@@ -42,7 +48,7 @@ class Trend:
 
 def width_for(count: int) -> int:
     """CSS pixels that `count` revisions need to stay readable."""
-    return max(520, 64 + 34 * count)
+    return _PAIRED if count <= _PAIR_MOST else max(2 * _PAIRED, 62 + 36 * count)
 
 
 def trend_svg(trend: Trend) -> str:
@@ -55,20 +61,19 @@ def trend_svg(trend: Trend) -> str:
         _reference(ax, trend)
         _states(ax, trend, top)
         _axes(ax, trend, top)
-        margins(sheet, left=46, right=16, top=14, bottom=_label_room(trend))
+        margins(sheet, left=16, right=46, top=14, bottom=_label_room(trend))
         return render(sheet, name=trend.name, title=trend.title, description=trend.description)
 
 
 def _values(ax: Axes, trend: Trend) -> None:
     tone = colour(trend.role)
-    ax.plot(range(len(trend.points)), [_or_nan(p.value) for p in trend.points], color=tone, linewidth=1.6, zorder=3)
-    for x, point in enumerate(trend.points):
-        value, low, high = finite(point.value), finite(point.low), finite(point.high)
-        if value is None:
-            continue
-        if low is not None and high is not None:
-            ax.plot([x, x], [low, high], color=tone, linewidth=5, alpha=0.32, solid_capstyle="round", zorder=2)
-        ax.plot([x], [value], marker="o", markersize=5.5, color=tone, zorder=4)
+    values = [_or_nan(p.value) for p in trend.points]
+    ax.plot(
+        range(len(values)), values, color=tone, linewidth=1.6, marker="o", markersize=5.5, markeredgewidth=0, zorder=3
+    )
+    ends = [(x, finite(p.low), finite(p.high)) for x, p in enumerate(trend.points) if finite(p.value) is not None]
+    bars = [((x, low), (x, high)) for x, low, high in ends if low is not None and high is not None]
+    ax.add_collection(LineCollection(bars, colors=tone, linewidths=5, alpha=0.32, capstyle="round", zorder=2))
 
 
 def _reference(ax: Axes, trend: Trend) -> None:
@@ -79,28 +84,27 @@ def _reference(ax: Axes, trend: Trend) -> None:
 
 
 def _states(ax: Axes, trend: Trend, top: float) -> None:
-    y = trend.floor - (top - trend.floor) * _STATE_ROW
-    for x, point in enumerate(trend.points):
-        marker = MARKERS.get(point.state, MARKERS["unknown"])
-        ax.plot([x], [y], marker=marker, markersize=8, color=colour(point.state), markeredgewidth=0.8, clip_on=False)
+    marks(ax, [p.state for p in trend.points], trend.floor - (top - trend.floor) * _STATE_ROW)
 
 
 def _axes(ax: Axes, trend: Trend, top: float) -> None:
     span = top - trend.floor
-    count = len(trend.points)
-    ax.set_xlim(-0.6, max(count - 0.4, 0.6))
-    ax.set_ylim(trend.floor - span * 2 * _STATE_ROW, top + span * 0.04)
-    ax.set_yticks(_ticks(trend.floor, top))
-    ax.axhline(trend.floor, color=colour("grid"), linewidth=1, zorder=1)
+    row = 2 * _STATE_ROW if any(p.state is not None for p in trend.points) else 0.0
+    ax.set_xlim(-0.6, max(len(trend.points) - 0.4, 0.6))
+    ax.set_ylim(trend.floor - span * row, top + span * 0.06)
+    grid(ax, _ticks(trend.floor, top), right=True)
     if trend.ceiling is not None and trend.ceiling <= top * 1.02:
         ax.axhline(trend.ceiling, color=colour("muted"), linewidth=1, linestyle=(0, (1, 3)), zorder=1)
-    ax.set_xticks(range(count), [_short(p.revision) for p in trend.points])
-    quiet(ax)
-    if _slanted(trend):
-        ax.tick_params(axis="x", labelrotation=38)
-        for label in ax.get_xticklabels():
-            label.set_horizontalalignment("right")
-            label.set_rotation_mode("anchor")
+    slanted: dict[str, Any] = {"rotation": 38, "rotation_mode": "anchor"} if _slanted(trend) else {}
+    for x, point in enumerate(trend.points):
+        note(
+            ax,
+            label(point.revision),
+            (x, 0),
+            (4, -12) if slanted else (0, -16),
+            ha="right" if slanted else "center",
+            **slanted,
+        )
 
 
 def _top(trend: Trend) -> float:
@@ -111,26 +115,24 @@ def _top(trend: Trend) -> float:
     return highest if highest > trend.floor else trend.floor + 1
 
 
-def _ticks(floor: float, top: float) -> list[float]:
-    """Three to six round numbers from the floor upwards."""
-    raw = (top - floor) / 5
+def _ticks(floor: float, top: float) -> list[tuple[float, str]]:
+    """Three to five round numbers from the floor upwards, all with the same decimals."""
+    raw = (top - floor) / 4
     power = 10 ** math.floor(math.log10(raw))
-    step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw)
-    return [floor + i * step for i in range(int((top - floor) / step) + 1)]
+    step = next(m * power for m in (1, 2, 5, 10) if m * power >= raw * 0.99)
+    digits = max(0, -math.floor(math.log10(step)))
+    values = (floor + i * step for i in range(int((top - floor) / step + 1e-9) + 1))
+    return [(value, f"{value:.{digits}f}") for value in values]
 
 
 def _slanted(trend: Trend) -> bool:
     room = (width_for(len(trend.points)) - 62) / max(len(trend.points), 1)
-    return max((len(_short(p.revision)) for p in trend.points), default=0) * 6.5 + 8 > room
+    return max((len(label(p.revision)) for p in trend.points), default=0) * 6.5 + 8 > room
 
 
 def _label_room(trend: Trend) -> float:
-    longest = max((len(_short(p.revision)) for p in trend.points), default=0)
+    longest = max((len(label(p.revision)) for p in trend.points), default=0)
     return 20 + longest * 6.2 * math.sin(math.radians(38)) if _slanted(trend) else 26
-
-
-def _short(revision: str) -> str:
-    return revision if len(revision) <= 18 else f"{revision[:8]}…{revision[-8:]}"
 
 
 def finite(value: float | None) -> float | None:

@@ -16,6 +16,9 @@ from web.squares import square_id
 _SECONDARY = ("launch", "workload", "hardware", "executor")
 
 
+_MOST_FLIPS = 8
+
+
 def add(routes: APIRouter, site: Site) -> None:
     @routes.get("/")
     def overview() -> HTMLResponse:
@@ -32,6 +35,7 @@ def live_values(site: Site, overview: Overview, current: Board) -> dict[str, Any
     return {
         "regressions": shown_flips(overview.regressions),
         "fixed": shown_flips(overview.fixed),
+        "most": _MOST_FLIPS,
         "sweep": sweep,
         "progress": progress(sweep, site.render.clock()) if sweep else None,
         "mark": current.mark,

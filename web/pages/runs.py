@@ -1,6 +1,7 @@
 """One run: what happened and why, its figures, its log, and how to do it again."""
 
 import json
+import shlex
 from collections.abc import Iterable
 from typing import Any
 
@@ -31,6 +32,7 @@ def add(routes: APIRouter, site: Site) -> None:
             positions=positions_chart(seen.row),
             bisect=bisect_run(seen, _series(site, seen)),
             resolved=[(key, _plain(value)) for key, value in seen.resolved.items()],
+            server=shlex.join(seen.command),
             tail=_tail(site, seen),
         )
 
@@ -66,7 +68,7 @@ def _groups(run: RunView) -> list[dict[str, Any]]:
     for sample in run.samples:
         kinds.setdefault(sample.kind, []).append(sample)
     counted = _counts_every_step(run.row.method)
-    return [{"kind": k, "samples": s, "accept_length": _pooled(s) if counted else None} for k, s in kinds.items()]
+    return [{"kind": k, "samples": s, "counted": counted, "accept_length": _pooled(s)} for k, s in kinds.items()]
 
 
 def _pooled(samples: Iterable[SampleView]) -> float | None:

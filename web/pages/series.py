@@ -3,7 +3,8 @@
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
-from web.charts import accept_chart, speed_chart
+from matrix.core.state import Metric
+from web.charts import accept_chart, judged, speed_chart
 from web.flips import shown_flips
 from web.site import Site
 
@@ -17,5 +18,6 @@ def add(routes: APIRouter, site: Site) -> None:
             series=seen,
             accept=accept_chart(seen),
             speed=speed_chart(seen),
+            speed_judged=judged(seen, Metric.SPEED),
             flips=shown_flips(seen.flips),
         )

@@ -25,4 +25,4 @@ def add(routes: APIRouter, site: Site) -> None:
 
 
 def sweep_values(site: Site, sweep: SweepView) -> dict[str, Any]:
-    return {"sweep": sweep, "progress": progress(sweep, site.render.clock()), "poll_s": site.poll_s}
+    return {"sweep": sweep, "progress": progress(sweep, site.render.clock()), "poll_s": site.poll_s, "own_page": True}

@@ -35,6 +35,8 @@ document.addEventListener("click", (event) => {
 
 for (const box of document.querySelectorAll(".wide.newest-last")) box.scrollLeft = box.scrollWidth;
 
+for (const log of document.querySelectorAll(".log.tail")) log.scrollTop = log.scrollHeight;
+
 function lost(yes) {
   const note = document.getElementById("lost");
   if (note) note.hidden = !yes;
