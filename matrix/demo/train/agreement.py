@@ -1,0 +1,58 @@
+"""Accept length foreseen from texts that the target wrote greedily, without an engine."""
+
+import torch
+from torch import Tensor
+
+from matrix.demo.train.eagle import Eagle3, random_head
+from matrix.demo.train.llama import Llama
+from matrix.demo.train.settings import K
+
+
+@torch.no_grad()
+def head_hits(target: Llama, head: Eagle3, texts: Tensor, steps: int = K) -> Tensor:
+    """Whether step s at anchor t proposes the token that follows: bool [steps, rows, anchors]."""
+    _, tapped = target.trace(texts, target.shape.taps)
+    guesses = head(target, texts, tapped, steps)
+    # Step s at anchor t proposes token t+2+s, so the last anchor of the last step lacks its token.
+    anchors = texts.shape[1] - steps - 1
+    return torch.stack(
+        [guess[:, :anchors].argmax(-1) == texts[:, s + 2 : s + 2 + anchors] for s, guess in enumerate(guesses)]
+    )
+
+
+@torch.no_grad()
+def model_hits(draft: Llama, texts: Tensor, steps: int = K) -> Tensor:
+    """The same of a draft model, which reads the text itself: bool [steps, rows, anchors]."""
+    hits = draft(texts[:, :-1]).argmax(-1) == texts[:, 1:]
+    anchors = texts.shape[1] - steps - 1
+    return torch.stack([hits[:, s + 1 : s + 1 + anchors] for s in range(steps)])
+
+
+def accept_length(hits: Tensor, start: int) -> float:
+    """1 + accepted / verify steps over all rows, walking each from anchor ``start`` as an engine would."""
+    accepted = hits.long().cumprod(0).sum(0).tolist()
+    taken, steps = 0, 0
+    for row in accepted:
+        at = start
+        while at < len(row):
+            taken, steps, at = taken + row[at], steps + 1, at + row[at] + 1
+    return 1 + taken / steps
+
+
+def blind_head(target: Llama, texts: Tensor, trials: int, seed: int) -> tuple[Eagle3, int, float]:
+    """A random head that never foresees a token, its seed, and the share of first tokens it did foresee.
+
+    A random head hits about one token in a thousand by luck; the demo wants an accept length of exactly 1.000,
+    so the first of ``trials`` seeds without a hit is taken, or the one with the fewest.
+    """
+    best: tuple[Eagle3, int, float] | None = None
+    for number in range(seed, seed + trials):
+        head = random_head(target.shape, number).to(texts.device)
+        share = head_hits(target, head, texts, 1).float().mean().item()
+        if best is None or share < best[2]:
+            best = head, number, share
+        if share == 0:
+            break
+    if best is None:
+        raise ValueError("trials must be at least 1")
+    return best
