@@ -83,6 +83,14 @@ def running(process: psutil.Process) -> bool:
         return False
 
 
+def session(pid: int) -> int | None:
+    """The session that a process belongs to, None for the ended."""
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
+
+
 def _same_namespace(pid: int) -> bool:
     links = Path("/proc/self/ns/pid"), Path(f"/proc/{pid}/ns/pid")
     return not links[0].exists() or links[0].readlink() == links[1].readlink()

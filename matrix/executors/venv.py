@@ -74,6 +74,7 @@ class VenvExecutor:
             log.parent.mkdir(parents=True, exist_ok=True)
             return self._start(argv, environ, record, log, f"http://{LOOPBACK}:{place.port}")
         except OSError as exc:
+            record.remove(self._records)
             hint = "check that the disk has space and the folders can be written"
             raise InfraError(f"cannot start a server from {env}: {exc}", hint=hint) from exc
 

@@ -37,9 +37,12 @@ _PATTERNS = (
     ),
     (
         Failure.UNSATISFIABLE,
-        r"No solution found|No matching distribution found|Could not find a version|ResolutionImpossible",
+        r"No solution found|Failed to resolve|No matching distribution|Could not find a version|ResolutionImpossible",
     ),
 )
+
+_ERROR = re.compile(r"(?:error|ERROR):\s*")
+_CAUSE = re.compile(r"\s+cause:\s*")
 
 _NEXT = {
     Failure.DISK: "free space there or choose another cache folder, then run again",
@@ -66,13 +69,26 @@ def error(what: str, text: str, log: Path) -> MatrixError:
 
 
 def sentence(text: str) -> str:
-    """The line that says most: the deepest cause of an uv error, else the last error line, else the last line."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    causes = [line.removeprefix("cause:").strip() for line in lines if line.startswith("cause:")]
-    errors = [re.sub(r"^(?:error|ERROR):\s*", "", line) for line in lines if re.match(r"(?:error|ERROR):", line)]
-    if causes and errors:
-        return f"{errors[-1]}: {causes[-1]}"[:400]
-    return (errors or lines or ["the installer said nothing"])[-1][:400]
+    """The last error with its first and its deepest cause, else the last line."""
+    lines = _unwrapped(text)
+    start = max((n for n, line in enumerate(lines) if _ERROR.match(line)), default=None)
+    if start is None:
+        return (lines or ["the installer said nothing"])[-1][:400]
+    causes = [_CAUSE.sub("", line) for line in lines[start:] if _CAUSE.match(line)]
+    parts = [_ERROR.sub("", lines[start]), *causes[:1], *causes[1:][-1:]]
+    return ": ".join(part.rstrip(":") for part in parts)[:400]
+
+
+def _unwrapped(text: str) -> list[str]:
+    """Lines with their indented continuations joined; marks of older releases spelled as the newer spell them."""
+    joined: list[str] = []
+    for raw in text.splitlines():
+        line = re.sub(r"^\s*×\s*", "error: ", re.sub(r"^\s*(?:╰─▶|Caused by:)\s*", "  cause: ", raw))
+        if line[:1] == " " and joined and not _CAUSE.match(line):
+            joined[-1] += f" {line.strip()}"
+        elif line.strip():
+            joined.append(line.rstrip())
+    return joined
 
 
 def excerpt(text: str, lines: int = 20) -> str:

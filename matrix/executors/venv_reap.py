@@ -2,16 +2,18 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
 from filelock import FileLock, Timeout
 
 from matrix.executors import owner
-from matrix.executors.processes import OWNER, RUN, end, marked
+from matrix.executors.processes import OWNER, RUN, end, marked, session
 from matrix.executors.venv_build import discard
 from matrix.executors.venv_paths import Environment
-from matrix.executors.venv_record import read
+from matrix.executors.venv_record import Record, read
 
 
 def reap(state: Path, envs: Path) -> list[str]:
@@ -20,21 +22,22 @@ def reap(state: Path, envs: Path) -> list[str]:
 
 
 def _servers() -> Iterator[str]:
-    orphans = _orphans()
-    for run_id in sorted({_environ(p).get(RUN, "") for p in orphans} - {""}):
-        killed = end(lambda run=run_id: [p for p in _orphans() if _environ(p).get(RUN) == run])  # type: ignore[misc]
-        yield f"stopped the server of run {run_id} ({killed} processes), whose owner had ended"
+    """Stop orphans wherever their records lie: the mark in their environment says all."""
+    for run_id in sorted({run for _, run in _orphans()}):
+        count = end(partial(_of_run, run_id))
+        yield f"stopped the server of run {run_id} ({count} processes), whose owner had ended"
 
 
-def _orphans() -> list[psutil.Process]:
-    return marked(lambda environ: OWNER in environ and RUN in environ and not owner.alive(environ[OWNER]))
+def _of_run(run_id: str) -> list[psutil.Process]:
+    return [process for process, run in _orphans() if run == run_id]
 
 
-def _environ(process: psutil.Process) -> dict[str, str]:
-    try:
-        return process.environ()
-    except (psutil.Error, OSError):
-        return {}
+def _orphans() -> list[tuple[psutil.Process, str]]:
+    found = []
+    for process in marked(lambda environ: RUN in environ and not owner.alive(environ.get(OWNER, ""))):
+        with suppress(psutil.Error, OSError):
+            found.append((process, process.environ()[RUN]))
+    return found
 
 
 def _records(state: Path) -> Iterator[str]:
@@ -43,9 +46,20 @@ def _records(state: Path) -> Iterator[str]:
         if record is not None and owner.alive(record.owner):
             continue
         if record is not None:
+            end(partial(_session, record))
             shutil.rmtree(record.scratch, ignore_errors=True)
         path.unlink(missing_ok=True)
         yield f"removed the record and the scratch folder of run {path.stem}"
+
+
+def _session(record: Record) -> list[psutil.Process]:
+    """What is left of a server that wiped the mark from its environment; none when its pid is another's by now."""
+    try:
+        if record.pid is None or owner.start_time(record.pid) != record.starttime:
+            return []
+        return [p for p in psutil.process_iter() if session(p.pid) == record.pid]
+    except psutil.Error:
+        return []
 
 
 def _environments(envs: Path) -> Iterator[str]:

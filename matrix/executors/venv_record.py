@@ -1,6 +1,7 @@
 """What is noted on disk about a running server, so that a later process can clean up after a killed one."""
 
 import json
+import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -20,6 +21,11 @@ class Record:
         part = folder / f"{self.run_id}.part"
         part.write_text(json.dumps(asdict(self)))
         part.replace(folder / f"{self.run_id}.json")
+
+    def remove(self, folder: Path) -> None:
+        """The scratch folder first, so that a kill in between leaves a record to find it by."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        (folder / f"{self.run_id}.json").unlink(missing_ok=True)
 
 
 def read(path: Path) -> Record | None:

@@ -1,7 +1,6 @@
 """A server started from an environment, and its end."""
 
 import os
-import shutil
 import signal
 import subprocess
 import threading
@@ -35,7 +34,7 @@ class VenvServer:
         self.command = tuple(command)
         self._process = process
         self._record = record
-        self._path = records / f"{record.run_id}.json"
+        self._records = records
         self._grace_s = grace_s
         self._oom_kills = oom_kills()
         self._lock = threading.RLock()
@@ -60,8 +59,7 @@ class VenvServer:
             code = self._process.wait()
             self._stopped = True
             self._exit = self._exit or ServerExit(code, detail="stopped by us")
-            shutil.rmtree(self._record.scratch, ignore_errors=True)
-            self._path.unlink(missing_ok=True)
+            self._record.remove(self._records)
             return self._exit
 
     def __enter__(self) -> Self:

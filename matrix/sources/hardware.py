@@ -124,16 +124,9 @@ def _by_smi() -> Gpus:
     return parse_smi(_smi(*query), _smi())
 
 
-def _smi(*args: str, environ: Mapping[str, str] = os.environ) -> str:
+def _smi(*args: str) -> str:
     try:
-        done = subprocess.run(
-            ["nvidia-smi", *args],
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-            env={**environ, "LC_ALL": "C"},
-        )
+        done = subprocess.run(["nvidia-smi", *args], capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""

@@ -1,0 +1,68 @@
+"""Stands in for an engine: serves HTTP, dies as told, and leaves children that are hard to get rid of."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from multiprocessing import shared_memory
+from pathlib import Path
+
+
+class Answer(BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = json.dumps({"env": dict(os.environ), "cwd": str(Path.cwd()), "argv": sys.argv}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        print("request", self.path, flush=True)
+
+
+def stubborn(detach):
+    """A child that ignores SIGTERM; detached, it also leaves the session and its parent (forked twice)."""
+    if os.fork():
+        return
+    if detach:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(600)
+    os._exit(0)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--host")
+    parser.add_argument("--port", type=int)
+    parser.add_argument("--exit", type=int)
+    parser.add_argument("--signal", type=int)
+    parser.add_argument("--deaf", action="store_true")
+    parser.add_argument("--children", type=int, default=0)
+    parser.add_argument("--shared-memory")
+    parser.add_argument("--allocate-mib", type=int)
+    args = parser.parse_args()
+    print("stub engine starts", flush=True)
+    print("and complains", file=sys.stderr, flush=True)
+    for number in range(args.children):
+        stubborn(detach=number % 2 == 1)
+    if args.shared_memory:
+        keep = shared_memory.SharedMemory(args.shared_memory, create=True, size=4096)  # noqa: F841
+    if args.allocate_mib:
+        hold = [bytearray(os.urandom(1 << 20)) for _ in range(args.allocate_mib)]  # noqa: F841
+    if args.deaf:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if args.signal is not None:
+        os.kill(os.getpid(), args.signal)
+    if args.exit is not None:
+        sys.exit(args.exit)
+    HTTPServer((args.host, args.port), Answer).serve_forever()
+
+
+if __name__ == "__main__":
+    main()
