@@ -14,12 +14,12 @@ _CREDENTIAL = (
     r"(?:api[_-]?key|hf[_-]?token|hf[_-]?api[_-]?token|(?:access|auth|refresh|bearer)[_-]?token"
     r"|(?:client|secret)[_-]?(?:key|secret)|aws_secret_access_key|secret|token|password|passwd)"
 )
-_QUOTED = r"""\[[^\]\n]*\]|"[^"\n]*"|'[^'\n]*'"""
+_QUOTED = r"""\[[^\[\]\n]*\]|"[^"\n]*"|'[^'\n]*'"""
 _NOTHING = r"""(?!(?:None|null|True|False|true|false)\b|''|""|\[\])"""
 
 # Alternatives of one pattern, so that one pass finds the leftmost secret. `keep*` groups are what stays in front of it.
-# Every repeat either is possessed by a class that its successor excludes or starts behind a look-behind at a word's
-# start; a line of 50 MB of one letter therefore costs one scan.
+# A repeat that may fail ends where the next attempt can begin at the earliest (a quote, a bracket, a word's start), so
+# no stretch is scanned by more than a few attempts, however the text is made.
 _SECRET = re.compile(
     "|".join(
         (
@@ -31,7 +31,7 @@ _SECRET = re.compile(
             r"(?P<keep2>(?i:bearer)[ \t]+)[A-Za-z0-9._~+/=-]{8,}",
             rf"(?P<keep3>(?<![\w-])--(?i:{_CREDENTIAL})(?:=|[ \t]+))(?!-)(?:{_QUOTED}|[^\s\"']+)",
             r"(?P<keep4>://[^\s/:@]{0,256}:)[^\s/@]+(?=@)",
-            rf"(?P<keep5>(?<![A-Za-z0-9_])(?:[A-Z][A-Z0-9_]*)?(?:TOKEN|KEY|SECRET|PASSWORD)(?![a-z])[A-Z0-9_]*[\"']?"
+            r"(?P<keep5>(?<![A-Za-z0-9_])(?=[A-Z0-9_]*(?:TOKEN|KEY|SECRET|PASSWORD))[A-Z][A-Z0-9_]*+[\"']?"
             rf"(?:=|:[ \t]*)){_NOTHING}(?:{_QUOTED}|[^\s\"']+)",
             rf"(?P<keep6>(?<![A-Za-z0-9_-])(?i:{_CREDENTIAL})[\"']?[ \t]*[:=][ \t]*){_NOTHING}"
             rf"(?:{_QUOTED}|[^\s\"',;)\]}}]+)",

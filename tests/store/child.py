@@ -26,6 +26,9 @@ def main(verb: str, url: str, *args: str) -> None:
 
 
 def claim_all(store: Store, owner: str) -> None:
+    """Say so when ready, wait for a line, then claim as fast as possible."""
+    print("ready", flush=True)
+    sys.stdin.readline()
     while (job := store.queue.claim(owner)) is not None:
         print(job.job_id, flush=True)
 
