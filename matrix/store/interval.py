@@ -13,11 +13,15 @@ def accept_interval(prompts: Sequence[Counters], *, draftless: bool) -> tuple[fl
     """Interval of the pooled accept length, the prompt being the unit; (None, None) below two prompts."""
     total = combine(prompts)
     left_out = [accept_length(subtract(total, part), draftless=draftless) for part in prompts]
-    return jackknife(accept_length(total, draftless=draftless), left_out)
+    return jackknife(accept_length(total, draftless=draftless), left_out, floor=1.0)
 
 
-def jackknife(value: float | None, left_out: Sequence[float | None]) -> tuple[float | None, float | None]:
+def jackknife(
+    value: float | None, left_out: Sequence[float | None], floor: float = 0.0
+) -> tuple[float | None, float | None]:
     """value +- t * se, with se from the values that leave out one unit each (delete-one jackknife, Tukey 1958).
+
+    Ends below `floor`, the least value there can be, are drawn in to it.
 
     For units of equal weight this is the plain t interval of their mean. A mean of ratios would weigh prompts with few
     verify steps too much, and its interval may miss the pooled value.
@@ -29,7 +33,7 @@ def jackknife(value: float | None, left_out: Sequence[float | None]) -> tuple[fl
     mean = sum(known) / n
     se = sqrt((n - 1) / n * sum((v - mean) ** 2 for v in known))
     half = _t975(n - 1) * se
-    return value - half, value + half
+    return max(value - half, floor), value + half
 
 
 def leave_one_out(parts: Sequence[Part], value: Callable[[Sequence[Part]], float | None]) -> list[float | None]:

@@ -39,7 +39,7 @@ def run_view(conn: Connection, run_id: str) -> RunView:
         log_bytes=row.log_bytes,
         content_key=row.content_key,
         recipe_text=row.recipe_text,
-        models={row.target: row.target_content} | ({row.draft: row.draft_content} if row.draft else {}),
+        models=_models(row),
         started_at=row.started_at,
         tool_version=row.tool_version,
         probe_version=row.probe_version,
@@ -60,6 +60,14 @@ def full_run_id(conn: Connection, prefix: str) -> str:
         shown = ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
         raise NotFoundError(f"{len(found)} runs begin with {prefix!r}: {shown}", hint="give more of the id")
     return found[0]
+
+
+def _models(row: Row[Any]) -> dict[str, str | None]:
+    """Content hashes by model name; a draft that bears the target's name is marked."""
+    if row.draft is None:
+        return {row.target: row.target_content}
+    draft = row.draft if row.draft != row.target else f"{row.draft} (draft)"
+    return {row.target: row.target_content, draft: row.draft_content}
 
 
 def _samples(conn: Connection, run: Row[Any]) -> list[SampleView]:
