@@ -12,6 +12,9 @@ from web.errors import Problem
 from web.pages.runs import log_of
 from web.site import Site
 
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    422: {"model": Problem, "description": "A parameter is not what it must be"}
+}
 _NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "Not in the database"}}
 
 
@@ -31,7 +34,7 @@ class Health:
 
 
 def router(site: Site) -> APIRouter:
-    routes = APIRouter()
+    routes = APIRouter(responses=_REFUSED)
     _add_matrix(routes, site)
     _add_parts(routes, site)
 

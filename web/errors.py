@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from matrix.core.errors import MatrixError, NotFoundError
+from web.headers import FIXED
 from web.site import Site
 
 
@@ -54,4 +55,6 @@ def install(app: FastAPI, site: Site) -> None:
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         hint = "The terminal where this is served shows the traceback. `matrix doctor` checks the database."
-        return answer(request, 500, Problem("The dashboard failed while making this page.", hint))
+        response = answer(request, 500, Problem("The dashboard failed while making this page.", hint))
+        response.headers.update(FIXED)
+        return response

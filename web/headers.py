@@ -16,7 +16,8 @@ POLICY = "; ".join(
     )
 )
 
-_FIXED = {
+# Also set by hand on the answer to an unexpected error, which is made outside this middleware.
+FIXED = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
@@ -38,7 +39,7 @@ class SecurityHeaders:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _FIXED.items():
+                for name, value in FIXED.items():
                     headers[name] = value
                 headers.setdefault("cache-control", "no-cache")
             await send(message)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matrix.core.state import State
 from matrix.store.views import VerdictView
 from web import words
 
@@ -16,13 +17,18 @@ class VerdictLine:
     why: str
 
 
-def verdict_lines(verdicts: Sequence[VerdictView]) -> list[VerdictLine]:
-    """One line a metric; the figures stand in where a verdict has no reason."""
+def verdict_lines(verdicts: Sequence[VerdictView], *, brief: bool = False) -> list[VerdictLine]:
+    """One line a metric; the figures stand in where a verdict has no reason.
+
+    `brief` leaves out the figures of what was not judged, for places where columns show them.
+    """
     said: list[str] = []
     lines = []
     for verdict in verdicts:
         why = verdict.reason or words.chip(verdict.numbers)
-        lines.append(VerdictLine(words.metric(verdict.metric), verdict.state, _new_in(why, said)))
+        new = _new_in(why, said)
+        shown = new.rpartition("; ")[2] if brief and verdict.state == State.UNKNOWN else new
+        lines.append(VerdictLine(words.metric(verdict.metric), verdict.state, shown))
         said.append(why)
     return lines
 

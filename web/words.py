@@ -117,10 +117,10 @@ def metric(name: str) -> str:
 
 def chip(numbers: Mapping[str, Any]) -> str:
     """Why a verdict stands, in numbers: "−54 %, 95 % interval −58 % to −50 %, 16 paired prompts"; may be empty."""
-    parts = []
     change = _real(numbers.get("change"))
-    if change is not None:
-        parts.append(signed_percent(change))
+    if change is None:
+        return ""
+    parts = [signed_percent(change)]
     low, high = _real(numbers.get("low")), _real(numbers.get("high"))
     if low is not None and high is not None:
         parts.append(f"95 % interval {signed_percent(low)} to {signed_percent(high)}")

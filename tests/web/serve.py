@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from tests.web import build, worlds
+from tests.web import build, extremes, worlds
 from web import create_app
 from web.reader import Reader
 
@@ -32,7 +32,7 @@ def serving(store: Reader, poll_s: float = 2.0) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    world = getattr(worlds, sys.argv[1])()
+    world = (getattr(worlds, sys.argv[1], None) or getattr(extremes, sys.argv[1]))()
     uvicorn.run(
         create_app(world, clock=lambda: build.NOW),
         host="127.0.0.1",
