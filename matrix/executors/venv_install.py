@@ -1,8 +1,10 @@
 """The order in which an environment is tried: uv as the user set it up, uv with the CPU torch index, pip."""
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import uv
@@ -83,13 +85,15 @@ class Installer:
         return self.shell.run([uv.find_uv_bin(), "pip", verb, "--no-progress", "--python", str(env.python), *args])
 
     def _pip(self, env: Environment, recipe: Recipe) -> Finished:
-        """pip inside the environment: its bundled copy where Python has one, else the index's."""
-        python = str(env.python)
-        seeded = self.shell.run([python, "-m", "ensurepip", "--default-pip"])
-        if seeded.code != 0 and self._uv("install", env, *self.settings.uv_args(), "pip").code != 0:
-            return seeded
-        command = [python, "-m", "pip", "install", "--no-input", "--prefer-binary", "--progress-bar", "off"]
-        return self.shell.run([*command, *recipe.requirements], self.settings.pip_env())
+        """The pip beside this program, working on the environment; without one, a pip of the environment's own."""
+        pip = [sys.executable, "-m", "pip", "--python", str(env.python)]
+        if find_spec("pip") is None:
+            seeded = self._uv("install", env, *self.settings.uv_args(), "pip")
+            if seeded.code != 0:
+                return seeded
+            pip = [str(env.python), "-m", "pip"]
+        command = [*pip, "install", "--no-input", "--prefer-binary", "--progress-bar", "off", *recipe.requirements]
+        return self.shell.run(command, self.settings.pip_env())
 
 
 def uv_cache(root: Path, environ: dict[str, str]) -> dict[str, str]:

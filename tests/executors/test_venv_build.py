@@ -16,16 +16,17 @@ from matrix.core.errors import BuildError, EnvironmentMismatchError, InfraError
 from matrix.core.index import IndexSettings
 from matrix.executors.processes import BUILD, marked
 from matrix.executors.venv import VenvExecutor
-from tests.executors.venv_kit import ROOT, executor, recipe, script, until
+from tests.executors.venv_kit import ROOT, executor, reaped, recipe, script, until
 from tests.fakes import wheels
 from tests.require import require
 
 
 @pytest.fixture(autouse=True)
-def _uv_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_settings_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [n for n in os.environ if n.startswith(("UV_", "PIP_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv"))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
 
 
 @pytest.fixture
@@ -192,16 +193,16 @@ def test_killed_build_leaves_nothing_usable_and_its_installer_is_ended(tmp_path:
     until(lambda: started.exists() and started.read_text())
     backend = psutil.Process(int(started.read_text()))
     live = executor(tmp_path, links)
-    assert live.reap() == [], "the owner lives, so nothing may be touched"
+    (half,) = environments(tmp_path)
+    assert reaped(live, half.name) == [], "the owner lives, so nothing may be touched"
     assert backend.is_running()
     os.kill(owner.pid, signal.SIGKILL)
     owner.wait()
-    (half,) = environments(tmp_path)
     assert not live.built(recipe("slow-thing"))
-    assert live.reap() == [f"removed the half-made environment {half.name}"]
+    assert reaped(live, half.name) == [f"removed the half-made environment {half.name}"]
     assert not marked(lambda environ: environ.get(BUILD) == str(half))
     assert not half.exists()
-    assert live.reap() == []
+    assert reaped(live, half.name) == []
 
 
 def test_new_build_ends_the_installer_of_a_killed_one_before_it_starts(tmp_path: Path, links: Path) -> None:

@@ -18,7 +18,7 @@ from matrix.core.recipe import Artifact
 from matrix.executors import owner, venv_server
 from matrix.executors.processes import OWNER, RUN, marked, running
 from matrix.executors.venv import VenvExecutor
-from tests.executors.venv_kit import answer, cell, executor, plan, recipe, script, until
+from tests.executors.venv_kit import answer, cell, executor, plan, reaped, recipe, script, until
 from tests.fakes import wheels
 
 
@@ -213,7 +213,7 @@ def test_environment_that_is_gone_is_infra_and_leaves_no_record(ex: VenvExecutor
     with pytest.raises(InfraError, match="cannot start"):
         ex.serve(gone, cell(tmp_path), plan(), "run-k", tmp_path / "log")
     assert records(tmp_path / "state") == []
-    assert ex.reap() == []
+    assert reaped(ex, "run-k") == []
 
 
 def test_reap_stops_what_a_killed_owner_left_and_nothing_else(
@@ -237,7 +237,7 @@ time.sleep(600)
     try:
         with ex.serve(artifact, cell(tmp_path), plan(), "run-live", tmp_path / "log") as mine:
             answer(mine.url)
-            assert ex.reap() == [], "both owners live"
+            assert reaped(ex, "run-") == [], "both owners live"
             os.kill(killed.pid, signal.SIGKILL)
             killed.wait()
             orphans = of_run("run-dead")
@@ -246,7 +246,7 @@ time.sleep(600)
             scratch = Path(json.loads(note.read_text())["scratch"])
             _forged(note.with_name("run-forged.json"), bystander.pid)
 
-            lines = ex.reap()
+            lines = reaped(ex, "run-")
             assert lines == [
                 "stopped the server of run run-dead (3 processes), whose owner had ended",
                 "removed the record and the scratch folder of run run-dead",
@@ -256,7 +256,7 @@ time.sleep(600)
             assert not scratch.exists()
             assert bystander.poll() is None, "a process that only has the pid of a record was killed"
             assert answer(mine.url)["env"][RUN] == "run-live"
-            assert ex.reap() == []
+            assert reaped(ex, "run-") == []
     finally:
         bystander.kill()
         bystander.wait()

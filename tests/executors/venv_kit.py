@@ -72,6 +72,11 @@ def until(condition: Callable[[], object], within_s: float = 20) -> None:
         time.sleep(0.05)
 
 
+def reaped(ex: VenvExecutor, *names: str) -> list[str]:
+    """What `reap` says about these runs and environments. It also stops orphans of other projects on this host."""
+    return [line for line in ex.reap() if any(name in line for name in names)]
+
+
 def script(body: str, **popen: Any) -> subprocess.Popen[str]:
     """Another process of this project that runs `body`, with this kit imported."""
     text = f"from pathlib import Path\nimport os, signal, time\nfrom tests.executors.venv_kit import *\n{body}"
