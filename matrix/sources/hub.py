@@ -46,6 +46,8 @@ def _explain(exc: Exception, repo_id: str, revision: str | None) -> MatrixError:
         return ConfigError(f"the hub has no {what}, or does not show it to this user", hint=hint)
     if isinstance(exc, HFValidationError):
         return ConfigError(f"{repo_id!r} is not a hub name", hint="write owner/name")
+    if isinstance(exc, LocalEntryNotFoundError) and isinstance(exc.__cause__, HfHubHTTPError):
+        return _explain(exc.__cause__, repo_id, revision)
     if isinstance(exc, LocalEntryNotFoundError):
         hint = "check the network, HF_ENDPOINT and HF_HUB_OFFLINE, or give a local path instead"
         return InfraError(f"{what} is not in the cache and the hub cannot be reached", hint=hint)
