@@ -51,8 +51,8 @@ class Transport:
         limits = (min(CONNECT_S, timeout_s), timeout_s)
         try:
             with (
-                self._session() as session,
-                session.request(
+                self._http() as http,
+                http.request(
                     method, self.url + path, json=body, timeout=limits, stream=True, allow_redirects=False
                 ) as response,
             ):
@@ -61,11 +61,11 @@ class Transport:
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
             raise _fault(error, f"{method} {path}", timeout_s) from error
 
-    def _session(self) -> requests.Session:
-        session = requests.Session()
-        session.trust_env = self._trust_env
-        session.headers.update({"Connection": "close", "Accept-Encoding": "identity"})
-        return session
+    def _http(self) -> requests.Session:
+        http = requests.Session()
+        http.trust_env = self._trust_env
+        http.headers.update({"Connection": "close", "Accept-Encoding": "identity"})
+        return http
 
 
 def _host(url: str) -> str:

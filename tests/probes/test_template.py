@@ -67,7 +67,7 @@ def test_blocks_leave_no_line_of_their_own() -> None:
     assert render("    {% if messages %}\n{{ messages[0].content }}\n    {% endif %}\nend") == "Hi\nend"
 
 
-def test_helpers_that_templates_expect() -> None:
+def test_functions_that_templates_expect() -> None:
     assert render("{{ messages[0] | tojson }}", "<ä>") == '{"role": "user", "content": "<ä>"}'
     assert render("{{ {'a': 1} | tojson(indent=2) }}") == '{\n  "a": 1\n}'
     assert render("{% generation %}{{ messages[0].content }}{% endgeneration %}") == "Hi"
