@@ -1,15 +1,17 @@
-"""Clients of dashboards over made-up stores."""
+"""Clients of dashboards over made-up stores, and a browser."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser
 
+from tests.require import require
+from tests.web import browser as chrome
 from tests.web import build, worlds
 from tests.web.reader import DictReader
 from web import create_app
-
-Open = Callable[[DictReader], TestClient]
 
 
 def client_of(store: DictReader, **options: float) -> TestClient:
@@ -17,6 +19,14 @@ def client_of(store: DictReader, **options: float) -> TestClient:
     return TestClient(create_app(store, clock=lambda: build.NOW, **options), raise_server_exceptions=False)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def client() -> TestClient:
+    """Over the database with every state, which no test that uses this changes."""
     return client_of(worlds.every_state())
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    require("chromium", Path(chrome.PATH).exists(), f"there is no {chrome.PATH}; set MATRIX_CHROMIUM")
+    with chrome.chromium() as started:
+        yield started

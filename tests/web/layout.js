@@ -3,8 +3,9 @@
   for (const box of document.querySelectorAll(".wide, .log")) { box.scrollLeft = 0; box.scrollTop = 0; }
   const shown = (element) => {
     if (element.closest(".vh, .sprite, .skip, [hidden], progress, title, desc")) return false;
-    const closed = element.closest("details:not([open])");
-    if (closed && !element.closest("summary")) return false;
+    for (let closed = element.closest("details:not([open])"); closed; closed = closed.parentElement.closest("details:not([open])")) {
+      if (!closed.querySelector(":scope > summary").contains(element)) return false;
+    }
     const style = getComputedStyle(element);
     return style.visibility !== "hidden" && style.display !== "none";
   };

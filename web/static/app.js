@@ -43,5 +43,4 @@ function lost(yes) {
 }
 
 document.addEventListener("htmx:error", () => lost(true));
-document.addEventListener("htmx:response:error", () => lost(true));
-document.addEventListener("htmx:after:swap", () => lost(false));
+document.addEventListener("htmx:after:request", (event) => lost(event.detail.ctx.response.status >= 400));
