@@ -29,9 +29,10 @@ class Lines:
 
 def main() -> None:
     """Run one baseline and one EAGLE-3 cell and print the shares."""
-    with tempfile.TemporaryDirectory() as folder, prepare(
-        CONFIG, f"sqlite:///{folder}/bench.db", None, SELECT, force=False, create=True
-    ) as ready:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        prepare(CONFIG, f"sqlite:///{folder}/bench.db", None, SELECT, force=False, create=True) as ready,
+    ):
         _build(ready, Path(folder) / "build.log")
         progress: Progress = Lines()
         assert ready.store is not None  # noqa: S101 - made by `create=True`

@@ -6,6 +6,7 @@ from matrix.core.outcome import Outcome
 from matrix.core.result import Divergence, Failure, RunResult, Sample
 from matrix.probes.flags import TAINTED
 from matrix.probes.output import LEAST_GAP, needed, wrong_prompts
+from matrix.probes.pooled import POOLED
 
 
 def conclude(record: Record) -> RunResult:
@@ -52,7 +53,7 @@ def _nothing(pooled: Counters) -> tuple[str, str]:
 
 
 def _divergences(samples: list[Sample]) -> dict[str, Divergence | None]:
-    return {s.prompt_id: s.divergence for s in samples if s.repetition == 0 and s.text}
+    return {s.prompt_id: s.divergence for s in samples if s.repetition == 0 and s.prompt_id != POOLED}
 
 
 def _wrong(record: Record) -> list[str]:
@@ -73,8 +74,14 @@ def _wrong_reason(record: Record, wrong: list[str]) -> str:
     )
 
 
+def _seconds(samples: list[Sample]) -> float:
+    """Wall time of the requests; where several were in flight, that of their windows."""
+    windows = [s for s in samples if s.prompt_id == POOLED]
+    return sum(s.seconds for s in windows or samples)
+
+
 def _ok(record: Record, pooled: Counters, length: float | None) -> str:
-    seconds = sum(s.seconds for s in record.samples)
+    seconds = _seconds(record.samples)
     tokens = pooled.completion_tokens
     speed = f", {tokens / seconds:.1f} tokens/s" if tokens and seconds else ""
     if record.cell.spec.is_baseline:

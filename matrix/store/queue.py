@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, Row, Update, func, insert, select, update
+from sqlalchemy import Connection, Row, Update, exists, func, insert, select, update
 
 from matrix.core.cell import Cell
 from matrix.core.outcome import Outcome
@@ -39,7 +39,9 @@ class Queue:
             return numbers
 
     def claim(self, owner: str, sweep_id: int | None = None) -> Job | None:
-        """The first waiting job (of one sweep, or of any), now held by `owner`; None when none waits.
+        """The first waiting job (of one sweep, or of any), now held by `owner`; None when none can be taken.
+
+        A job whose content key another owner is measuring stays where it is, so nothing is measured twice.
 
         A job whose content key was measured meanwhile, by another sweep, ends here as done with that run.
         """
@@ -153,7 +155,9 @@ def _insert(conn: Connection, sweep_id: int, content_key: str, cell: Cell) -> in
 
 
 def _first_waiting(conn: Connection, sweep_id: int | None) -> Row[tuple[object, ...]] | None:
-    query = select(jobs).where(jobs.c.status == JobStatus.QUEUED.value).order_by(jobs.c.id).limit(1)
+    others = jobs.alias("others")
+    in_hand = exists().where(others.c.content_key == jobs.c.content_key, others.c.status == JobStatus.CLAIMED.value)
+    query = select(jobs).where(jobs.c.status == JobStatus.QUEUED.value, ~in_hand).order_by(jobs.c.id).limit(1)
     if sweep_id is not None:
         query = query.where(jobs.c.sweep_id == sweep_id)
     # PostgreSQL: two claimers pass each other's candidate by; SQLite: writers are one at a time and this says nothing.
