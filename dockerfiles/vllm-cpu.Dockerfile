@@ -41,13 +41,14 @@ RUN set -eu; \
         uv pip install --no-progress --compile-bytecode --find-links /inputs/wheels ${UV_ARGS} "$@" \
             -r /inputs/requirements.txt; \
     }; \
-    install || { \
-        [ -n "${TORCH_BACKEND}" ] || exit 1; \
-        echo "trying again with the torch index for ${TORCH_BACKEND}"; \
+    install > /inputs/said.txt 2>&1 && cat /inputs/said.txt || { \
+        cat /inputs/said.txt; \
+        [ -n "${TORCH_BACKEND}" ] && grep -q '\btorch' /inputs/said.txt || exit 1; \
+        echo "no fitting torch in the index: trying the torch index for ${TORCH_BACKEND}"; \
         install --torch-backend "${TORCH_BACKEND}"; \
     }; \
     [ -z "${REMOVE}" ] || uv pip uninstall ${REMOVE}; \
-    uv pip list --format=freeze | LC_ALL=C sort > /opt/engine/lock.txt
+    uv pip freeze | LC_ALL=C sort > /opt/engine/lock.txt
 
 FROM system
 COPY --from=build /opt/engine /opt/engine

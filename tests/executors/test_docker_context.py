@@ -33,6 +33,7 @@ def test_bare_settings_give_empty_inputs() -> None:
     files = packed(DockerSettings(), IndexSettings())
     assert files["Dockerfile"] == "FROM x\n"
     assert files["inputs/ca.pem"] == files["inputs/constraints.txt"] == ""
+    assert "constraints" not in files["inputs/index.sh"]
     assert not [name for name in files if name.startswith("inputs/wheels")]
 
 
@@ -50,6 +51,7 @@ def test_wheels_certificates_and_constraints_come_along(tmp_path: Path) -> None:
     assert "inputs/wheels/readme.txt" not in files
     assert files["inputs/ca.pem"] == "CERT"
     assert files["inputs/constraints.txt"] == "torch<3"
+    assert sourced(files["inputs/index.sh"], "PIP_CONSTRAINT") == ["/inputs/constraints.txt"]
 
 
 def test_named_bundle_outranks_the_installers() -> None:

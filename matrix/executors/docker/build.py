@@ -4,7 +4,8 @@ import re
 import tempfile
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,18 @@ from matrix.core.errors import MatrixError
 from matrix.core.index import IndexSettings
 from matrix.core.recipe import Recipe
 from matrix.executors import owner
-from matrix.executors.docker import failures, labels
+from matrix.executors.docker import failures
 from matrix.executors.docker.client import speaking
 from matrix.executors.docker.context import write_context
-from matrix.executors.docker.leftovers import remove_stages
+from matrix.executors.docker.leftovers import clear_build
 from matrix.executors.docker.settings import DockerSettings
 from matrix.executors.venv_failures import error as installer_error
 
+Events = Generator[dict[str, Any], None, None]
+
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _NOISE = re.compile(r"^(?: ---> |Removing intermediate container|Step \d+/\d+ :)|^\s*$")
-_FALLBACK = "trying again "
+_FALLBACK = "no fitting torch in the index"
 _STEP = re.compile(r"^Step (\d+/\d+) : (\S+)")
 
 
@@ -59,8 +62,10 @@ class ImageBuild:
             write_context(context, self._dockerfile, self._settings, index, self._note)
             context.seek(0)
             try:
-                with speaking("building an image"):
-                    for event in self._events(context, tag, image_labels, build_id):
+                # Closing the stream closes its connection, at which the daemon gives the build up.
+                events = self._events(context, tag, image_labels, build_id)
+                with speaking("building an image"), closing(events):
+                    for event in events:
                         text = index.redact(_ESCAPE.sub("", str(event.get("stream", ""))))
                         out.write(text)
                         out.flush()
@@ -68,11 +73,11 @@ class ImageBuild:
                         if "error" in event:
                             raise self._failure(index.redact(str(event["error"])), log)
             finally:
-                remove_stages(self._client, f"{labels.BUILD}={build_id}")
+                clear_build(self._client, build_id)
 
-    def _events(self, context: Any, tag: str, image_labels: dict[str, str], build_id: str) -> Iterator[dict[str, Any]]:
+    def _events(self, context: Any, tag: str, image_labels: dict[str, str], build_id: str) -> Events:
         # The SDK's annotations know the undecoded stream only.
-        events: Iterator[Any] = self._client.api.build(
+        events: Events = self._client.api.build(
             fileobj=context,
             custom_context=True,
             tag=tag,

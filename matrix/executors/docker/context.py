@@ -12,7 +12,7 @@ from matrix.core.errors import EnvironmentMismatchError
 from matrix.core.index import IndexSettings
 from matrix.executors.docker.settings import DockerSettings
 
-_INPUTS = "/inputs"
+_CONSTRAINTS = "inputs/constraints.txt"
 
 
 def write_context(
@@ -26,7 +26,7 @@ def write_context(
     with tarfile.open(fileobj=out, mode="w") as tar:
         _add(tar, "Dockerfile", dockerfile)
         _add(tar, "inputs/index.sh", index_script(index, note))
-        _add(tar, "inputs/constraints.txt", "\n".join(_read(Path(f)) for f in index.constraints if "://" not in f))
+        _add(tar, _CONSTRAINTS, "\n".join(_read(Path(f)) for f in _local_constraints(index)))
         bundle = settings.ca_bundle or (Path(index.cert) if index.cert else None)
         _add(tar, "inputs/ca.pem", _read(bundle) if bundle else "")
         for wheel in _wheels(settings.wheel_dir):
@@ -42,16 +42,21 @@ def index_script(index: IndexSettings, note: Callable[[str], None]) -> str:
     for setting in [*index.find_links, *index.extra_index_urls, index.index_url or ""]:
         if _local(setting):
             note(f"{setting} of the index settings is not visible in the build; `wheel_dir` offers a folder to it")
+    own = (f"/{_CONSTRAINTS}",) if _local_constraints(index) else ()
     inside = replace(
         index,
         index_url=None if index.index_url and _local(index.index_url) else index.index_url,
         extra_index_urls=tuple(u for u in index.extra_index_urls if not _local(u)),
-        find_links=(f"{_INPUTS}/wheels", *(f for f in index.find_links if not _local(f))),
-        constraints=(f"{_INPUTS}/constraints.txt", *(c for c in index.constraints if "://" in c)),
+        find_links=("/inputs/wheels", *(f for f in index.find_links if not _local(f))),
+        constraints=(*own, *(c for c in index.constraints if "://" in c)),
         cert=None,
     )
     variables = inside.uv_env() | inside.pip_env() | {"UV_ARGS": " ".join(inside.uv_args())}
     return "".join(f"export {name}={shlex.quote(value)}\n" for name, value in sorted(variables.items()))
+
+
+def _local_constraints(index: IndexSettings) -> list[str]:
+    return [file for file in index.constraints if "://" not in file]
 
 
 def _local(setting: str) -> bool:

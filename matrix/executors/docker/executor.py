@@ -60,6 +60,7 @@ class DockerExecutor:
                 work = ImageBuild(self._client, recipe, text, self._settings, note)
                 work.run(tag, labels.image_labels(recipe.hash, inputs), self._index(), log, self._cache)
                 notes += work.notes
+                image.drop_superseded(self._client, recipe)
             made = found or image.find_image(self._client, recipe, inputs)
         if made is None:
             raise InfraError(f"the image {tag} was removed while it was built", hint="run again")

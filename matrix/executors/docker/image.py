@@ -33,6 +33,12 @@ def find_image(client: DockerClient, recipe: Recipe, inputs: str) -> Image | Non
     return found[0] if found else None
 
 
+def drop_superseded(client: DockerClient, recipe: Recipe) -> None:
+    """Remove images of this recipe that lost their tag to a newer one, unless a container uses them."""
+    with speaking("removing superseded images"):
+        client.images.prune(filters={"dangling": True, "label": f"{labels.RECIPE}={recipe.hash}"})
+
+
 def image_id(image: Image) -> str:
     """`sha256:...`, the hash of the image's configuration and layers."""
     if not image.id:

@@ -43,6 +43,17 @@ def remove_stages(client: DockerClient, label: str) -> bool:
     return bool(answer.get("ImagesDeleted"))
 
 
+def clear_build(client: DockerClient, build_id: str) -> None:
+    """Remove what one build of this process leaves on the daemon besides its image; quiet, as an error may fly."""
+    mine = f"{labels.BUILD}={build_id}"
+    try:
+        for container in client.containers.list(all=True, ignore_removed=True, filters={"label": mine}):
+            remove(container)
+    except (APIError, *AWAY):
+        return
+    remove_stages(client, mine)
+
+
 def discard(client: DockerClient, run_id: str) -> None:
     """Remove this process's containers of one run, whatever state they are in; quiet, for use while an error flies."""
     mine = [_MINE, f"{labels.RUN}={run_id}", f"{labels.OWNER}={owner.me()}"]
