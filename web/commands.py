@@ -1,10 +1,13 @@
 """Commands that a page offers to copy. Every part is quoted for the shell, whatever a name holds."""
 
+import glob
 import shlex
 
 from matrix.core.outcome import Outcome
 from matrix.core.state import Metric, State
 from matrix.store.views import FlipView, ResultRow, RunView, SeriesView
+
+_LAST_GOOD = "last-good"  # the bisection looks for it
 
 _REGRESS_BY_OUTCOME = {
     Outcome.LOAD_CRASH: "boot",
@@ -30,7 +33,7 @@ def bisect_flip(flip: FlipView) -> str | None:
         return None
     return _bisect(
         engine=flip.engine,
-        good=flip.from_revision,
+        good=flip.from_revision or _LAST_GOOD,
         bad=flip.to_revision,
         regress=regress,
         target=flip.target,
@@ -47,13 +50,26 @@ def bisect_run(run: RunView, series: SeriesView | None) -> str | None:
         return None
     return _bisect(
         engine=row.engine,
-        good=last_good(series, row) or "last-good",
+        good=last_good(series, row) or _LAST_GOOD,
         bad=row.revision,
         regress=regress,
         target=row.target,
         draft=row.draft,
         method=row.method,
     )
+
+
+def repeat_run(row: ResultRow) -> str:
+    """`matrix sweep --force ...` that selects exactly this run's cell by its names, which are wildcards there."""
+    names = {
+        "engine": row.engine,
+        "version": row.revision,
+        "target": row.target,
+        "spec": row.spec,
+        "workload": row.workload,
+    }
+    selectors = [f"{field}={glob.escape(name)}" for field, name in names.items()]
+    return shlex.join(["matrix", "sweep", "--force", *selectors])
 
 
 def last_good(series: SeriesView | None, row: ResultRow) -> str | None:

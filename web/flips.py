@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from matrix.core.state import Change
 from matrix.store.views import FlipView
 from web.commands import bisect_flip
 
@@ -13,6 +14,20 @@ class ShownFlip:
 
     flip: FlipView
     bisect: str | None
+
+    @property
+    def tone(self) -> str:
+        """`bad`, `good`, or empty for a change that is neither."""
+        if self.flip.change in (Change.REGRESSION, Change.NEW_FAILURE, Change.STILL_FAILING):
+            return "bad"
+        return "good" if self.flip.change in (Change.FIXED, Change.NEW_PASS) else ""
+
+    @property
+    def end(self) -> str:
+        """What became of a failure; empty where it stands or was none."""
+        if self.flip.standing or self.tone != "bad":
+            return ""
+        return "fixed since" if self.flip.change == Change.REGRESSION else "never healthy before"
 
 
 def shown_flips(flips: Iterable[FlipView]) -> list[ShownFlip]:

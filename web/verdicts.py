@@ -17,25 +17,26 @@ class VerdictLine:
     why: str
 
 
-def verdict_lines(verdicts: Sequence[VerdictView], *, brief: bool = False) -> list[VerdictLine]:
+def verdict_lines(verdicts: Sequence[VerdictView], *, brief: bool = False, said: str = "") -> list[VerdictLine]:
     """One line a metric; the figures stand in where a verdict has no reason.
 
-    `brief` leaves out the figures of what was not judged, for places where columns show them.
+    `brief` leaves out the figures of what was not judged, for places where columns show them. `said` is a sentence that
+    already stands there.
     """
-    said: list[str] = []
+    earlier = [said]
     lines = []
     for verdict in verdicts:
         why = verdict.reason or words.chip(verdict.numbers)
-        new = _new_in(why, said)
+        new = _new_in(why, earlier)
         shown = new.rpartition("; ")[2] if brief and verdict.state == State.UNKNOWN else new
         lines.append(VerdictLine(words.metric(verdict.metric), verdict.state, shown))
-        said.append(why)
+        earlier.append(why)
     return lines
 
 
-def _new_in(why: str, said: Sequence[str]) -> str:
+def _new_in(why: str, earlier: Sequence[str]) -> str:
     """`not measured: <cause>` after a line that gave the cause is just `not measured`."""
-    for earlier in said:
-        if earlier and why.endswith(earlier):
-            return why.removesuffix(earlier).rstrip(": ")
+    for sentence in earlier:
+        if sentence and why.endswith(sentence):
+            return why.removesuffix(sentence).rstrip(": ")
     return why

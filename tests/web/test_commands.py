@@ -1,8 +1,11 @@
+import shlex
+from fnmatch import fnmatchcase
+
 import pytest
 
 from matrix.store.views import VerdictView
 from tests.web import build
-from web.commands import bisect_flip, bisect_run, last_good
+from web.commands import bisect_flip, bisect_run, last_good, repeat_run
 
 
 def test_a_flip_is_bisected_between_its_two_revisions() -> None:
@@ -68,3 +71,16 @@ def test_last_good_skips_failures_and_bad_verdicts_and_what_comes_after() -> Non
     assert last_good(series, build.row(revision="4")) == "1"
     assert last_good(series, build.row(revision="1")) is None
     assert last_good(series, build.row(revision="not in it")) is None
+
+
+def test_a_first_failure_is_bisected_from_the_last_good_to_be_found() -> None:
+    assert "--good last-good --bad 0.32.0" in (bisect_flip(build.flip(from_revision="", from_run=None)) or "")
+
+
+def test_the_cell_is_selected_exactly_even_when_its_names_are_wildcards() -> None:
+    row = build.row(target="a b*[x]?", spec="k=3")
+    command = shlex.split(repeat_run(row))
+    assert command[:3] == ["matrix", "sweep", "--force"]
+    selectors = dict(word.split("=", 1) for word in command[3:])
+    assert selectors["spec"] == "k=3"
+    assert fnmatchcase("a b*[x]?", selectors["target"]) and not fnmatchcase("a bc[x]d", selectors["target"])

@@ -24,7 +24,7 @@ def test_regressions_come_first_with_their_sentence_and_three_links(client: Test
     item = parse(html).one(id_="regressions").all("li", "flip")[0]
     assert "Loads in 0.27.1 and crashes in 0.32.0 at load" in item.text
     assert [a.attrs["href"] for a in item.all("a")] == ["/series/5e1e000000000002", "/runs/r-0002", "/runs/r-0102"]
-    assert item.one("span", "word").text == "new failure"
+    assert item.one("span", "word").text == "regression"
 
 
 @pytest.mark.parametrize("state", list(State))

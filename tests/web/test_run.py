@@ -1,5 +1,8 @@
+from dataclasses import replace
+
 from fastapi.testclient import TestClient
 
+from matrix.store.views import VerdictView
 from tests.web import build, worlds
 from tests.web.conftest import client_of
 from tests.web.page import Node, parse
@@ -43,7 +46,7 @@ def test_figures_have_units_and_pinned_content_is_whole(client: TestClient) -> N
     assert shown["Accept length"] == "2.11" and shown["Acceptance rate"] == "36.9 %"
     assert shown["Output"] == "41.3 tok/s" and shown["Speed-up"] == "0.74 ×" and shown["Verify steps"] == "1 213"
     assert shown["Content key"] == "c" * 64
-    assert shown["target tiny-llama"] == "ab" * 32 and shown["draft tiny-eagle3"] == "unknown content"
+    assert shown["Weights of tiny-llama"] == "ab" * 32 and shown["Weights of tiny-eagle3"] == "unknown content"
     assert shown["Top-k"] == "not asked" and shown["Launch options"] == "defaults"
 
 
@@ -118,14 +121,26 @@ def test_timings_are_drawn_to_scale(client: TestClient) -> None:
     table = page_of(client).one("table", "phases")
     widths = [float(rect.attrs["width"]) for rect in table.all("rect")]
     assert widths[1] == 100 and abs(widths[0] - 100 * 19.4 / 24.8) < 0.01
-    assert [td.text for td in table.all("td", "n")] == ["19 s", "25 s", "1.1 s", "0.9 s", "14 s", "0.6 s"]
+    assert [td.text for td in table.all("td", "n")] == ["19 s", "25 s", "1.1 s", "0.90 s", "14 s", "0.60 s"]
 
 
-def test_reproduce_command_and_the_servers_own_line(client: TestClient) -> None:
+def test_commands_to_measure_again_and_to_start_the_server(client: TestClient) -> None:
     page = page_of(client)
-    assert page.one("code", id_="reproduce").text == "matrix sweep --select 'vllm@0.27.1/tiny-llama/eagle3' --force"
+    again = "matrix sweep --force engine=vllm version=0.27.1 target=tiny-llama spec=eagle3 workload=demo"
+    assert page.one("code", id_="reproduce").text == again
     assert page.one("code", id_="server").text == "python -m vllm.entrypoints.openai.api_server --port 8123"
-    assert not [c for c in only(reproduce="a b", command=["a", "b"]).all("code") if c.attrs.get("id") == "server"]
+    assert "No server was started." in only(reproduce="").text
+
+
+def test_the_cause_is_said_once_in_the_banner(client: TestClient) -> None:
+    run = worlds.every_state().runs["r-0102"]
+    cause = "the weights do not fit: KeyError 't2d'"
+    said = [
+        VerdictView("accept-length", "broken", f"load-crash: {cause}"),
+        VerdictView("speed", "unknown", f"not measured: load-crash: {cause}"),
+    ]
+    banner = only(row=replace(run.row, reason=cause), verdicts=said).one("section", "banner")
+    assert banner.text.count("t2d") == 1
 
 
 def test_a_series_that_is_gone_does_not_take_the_run_with_it() -> None:

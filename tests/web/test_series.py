@@ -78,4 +78,4 @@ def test_values_that_are_not_numbers_count_as_not_measured() -> None:
 
 
 def test_flips_carry_the_fixed_words(client: TestClient) -> None:
-    assert [w.text for w in page_of(client).all("span", "word")] == ["new failure", "fixed"]
+    assert [w.text for w in page_of(client).all("span", "word")] == ["regression", "fixed"]

@@ -24,8 +24,10 @@ def test_number(value: float | None, text: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (0, "0.0 s"),
-        (-3, "0.0 s"),
+        (0, "0.00 s"),
+        (-3, "0.00 s"),
+        (0.04, "0.04 s"),
+        (0.996, "1.0 s"),
         (9.94, "9.9 s"),
         (12.4, "12 s"),
         (59.6, "1 min"),

@@ -1,7 +1,6 @@
 """One run: what happened and why, its figures, its log, and how to do it again."""
 
 import json
-import shlex
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,7 +12,7 @@ from matrix.core.errors import NotFoundError
 from matrix.core.spec import Method
 from matrix.store.views import RunView, SampleView, SeriesView
 from web.charts import positions_chart
-from web.commands import bisect_run
+from web.commands import bisect_run, repeat_run
 from web.site import Site
 
 _TAIL_LINES = 80
@@ -32,7 +31,7 @@ def add(routes: APIRouter, site: Site) -> None:
             positions=positions_chart(seen.row),
             bisect=bisect_run(seen, _series(site, seen)),
             resolved=[(key, _plain(value)) for key, value in seen.resolved.items()],
-            server=shlex.join(seen.command),
+            repeat=repeat_run(seen.row),
             tail=_tail(site, seen),
         )
 

@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from matrix.core.spec import BASELINE
 from matrix.store.views import SweepView
 from web.progress import progress
 from web.site import Site
@@ -25,4 +26,10 @@ def add(routes: APIRouter, site: Site) -> None:
 
 
 def sweep_values(site: Site, sweep: SweepView) -> dict[str, Any]:
-    return {"sweep": sweep, "progress": progress(sweep, site.render.clock()), "poll_s": site.poll_s, "own_page": True}
+    return {
+        "sweep": sweep,
+        "progress": progress(sweep, site.render.clock()),
+        "poll_s": site.poll_s,
+        "own_page": True,
+        "baseline": BASELINE.name,
+    }
