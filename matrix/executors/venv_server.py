@@ -95,14 +95,18 @@ def peek(pid: int) -> int | None:
 
 
 def how(code: int, oom_kills_before: int | None) -> ServerExit:
-    """What an exit status that nobody here asked for says, with the kernel's count of out-of-memory kills."""
+    """What an exit status that nobody here asked for says, with the kernel's count of out-of-memory kills.
+
+    The count decides whatever the status: engines run their core as a child, and when that one is killed they end with
+    any status, 0 too. Another program's kill on this host counts as well, which makes the run ambiguous, never a crash.
+    """
     now = oom_kills()
     if now is None or oom_kills_before is None:
         oom = code == -signal.SIGKILL
         return ServerExit(code, oom, "killed, most likely for memory" if oom else _name(code))
     killed = now - oom_kills_before
-    if killed > 0 and code != 0:
-        return ServerExit(code, True, f"{_name(code)}; the kernel killed {killed} process(es) for memory meanwhile")
+    if killed > 0:
+        return ServerExit(code, True, f"{_name(code)}; meanwhile the kernel killed {killed} process(es) for memory")
     return ServerExit(code, False, _name(code))
 
 

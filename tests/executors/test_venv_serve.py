@@ -120,7 +120,7 @@ def test_end_that_nobody_asked_for_is_told(
     [
         (-9, 4, 5, True),
         (1, 4, 5, True),
-        (0, 4, 5, False),
+        (0, 4, 5, True),
         (-9, 4, 4, False),
         (-9, None, None, True),
         (1, None, None, False),

@@ -45,7 +45,6 @@ def main():
     parser.add_argument("--deaf", action="store_true")
     parser.add_argument("--children", type=int, default=0)
     parser.add_argument("--shared-memory")
-    parser.add_argument("--allocate-mib", type=int)
     args = parser.parse_args()
     print("stub engine starts", flush=True)
     print("and complains", file=sys.stderr, flush=True)
@@ -53,8 +52,6 @@ def main():
         stubborn(detach=number % 2 == 1)
     if args.shared_memory:
         keep = shared_memory.SharedMemory(args.shared_memory, create=True, size=4096)  # noqa: F841
-    if args.allocate_mib:
-        hold = [bytearray(os.urandom(1 << 20)) for _ in range(args.allocate_mib)]  # noqa: F841
     if args.deaf:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if args.signal is not None:
