@@ -34,7 +34,7 @@ def marked(test: Callable[[Mapping[str, str]], bool]) -> list[psutil.Process]:
 
 
 def end(
-    processes: Callable[[], Iterable[psutil.Process]], known: Iterable[psutil.Process] = (), within_s: float = 20.0
+    processes: Callable[[], Iterable[psutil.Process]], known: Iterable[psutil.Process] = (), within_s: float = 60.0
 ) -> int:
     """SIGKILL whatever `processes` returns, and the `known`, until all are gone; returns how many there were.
 

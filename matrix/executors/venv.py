@@ -17,7 +17,7 @@ from matrix.executors.venv_environ import cell_caches, server_environ
 from matrix.executors.venv_paths import Environment, environment
 from matrix.executors.venv_python import Interpreter, interpreter
 from matrix.executors.venv_reap import reap
-from matrix.executors.venv_record import Record
+from matrix.executors.venv_record import Record, scratch_name
 from matrix.executors.venv_server import VenvServer
 
 
@@ -64,7 +64,7 @@ class VenvExecutor:
         launch = plan(place)
         argv = [str(env / "bin" / "python"), "-m", launch.module, *launch.args]
         # In the system's temporary folder, whose path is short: engines put Unix sockets there (108 bytes at most).
-        scratch = Path(tempfile.gettempdir()) / f"specmatrix-{run_id}"
+        scratch = Path(tempfile.gettempdir()) / scratch_name(run_id)
         record = Record(run_id, owner.me(), str(scratch))
         try:
             caches = cell_caches(self._caches / env.name, cell.series_key)

@@ -10,6 +10,7 @@ from matrix.core.recipe import Recipe
 from matrix.executors.venv_python import Interpreter
 
 MARKER = "specmatrix.json"
+NAME_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ class Environment:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
+    def half_made(self) -> bool:
+        """True for the folder of a build that did not come to its end."""
+        named = len(self.path.name) == NAME_LENGTH and self.path.is_dir()
+        return named and not (self.path / MARKER).exists()
+
     def finish(self, marker: Marker) -> None:
         """Write the marker so that it is there whole or not at all, even after a power cut."""
         part = self.path / f"{MARKER}.part"
@@ -64,4 +70,4 @@ class Environment:
 
 def environment(root: Path, recipe: Recipe, python: Interpreter) -> Environment:
     """The one folder for this recipe under this Python on this platform."""
-    return Environment(root / digest([recipe.hash, python.version, python.platform])[:16])
+    return Environment(root / digest([recipe.hash, python.version, python.platform])[:NAME_LENGTH])

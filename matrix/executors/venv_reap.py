@@ -1,6 +1,5 @@
 """Removes what killed processes left: their servers, scratch folders and half-made environments."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -47,7 +46,7 @@ def _records(state: Path) -> Iterator[str]:
             continue
         if record is not None:
             end(partial(_session, record))
-            shutil.rmtree(record.scratch, ignore_errors=True)
+            record.remove(path.parent)
         path.unlink(missing_ok=True)
         yield f"removed the record and the scratch folder of run {path.stem}"
 
@@ -63,14 +62,15 @@ def _session(record: Record) -> list[psutil.Process]:
 
 
 def _environments(envs: Path) -> Iterator[str]:
-    for path in sorted(p for p in envs.glob("*") if p.is_dir()):
-        env = Environment(path)
-        if env.marker() is not None:
+    """Remove half-made environments; a folder that no build of ours has locked is somebody else's."""
+    for lock in sorted(envs.glob("*.lock")):
+        env = Environment(lock.with_suffix(""))
+        if not env.half_made():
             continue
         try:
             with FileLock(env.lock, timeout=0):
-                if env.marker() is None:
+                if env.half_made():
                     discard(env)
-                    yield f"removed the half-made environment {path.name}"
+                    yield f"removed the half-made environment {env.path.name}"
         except Timeout:
             continue

@@ -24,8 +24,14 @@ class Record:
 
     def remove(self, folder: Path) -> None:
         """The scratch folder first, so that a kill in between leaves a record to find it by."""
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        if Path(self.scratch).name == scratch_name(self.run_id):
+            shutil.rmtree(self.scratch, ignore_errors=True)
         (folder / f"{self.run_id}.json").unlink(missing_ok=True)
+
+
+def scratch_name(run_id: str) -> str:
+    """What a run's scratch folder is called; no folder of another name is ever removed."""
+    return f"specmatrix-{run_id}"
 
 
 def read(path: Path) -> Record | None:

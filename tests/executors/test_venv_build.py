@@ -199,9 +199,13 @@ def test_killed_build_leaves_nothing_usable_and_its_installer_is_ended(tmp_path:
     os.kill(owner.pid, signal.SIGKILL)
     owner.wait()
     assert not live.built(recipe("slow-thing"))
+    foreign = half.with_name("0123456789abcdef")
+    foreign.mkdir()
+    (foreign / "keep").touch()
     assert reaped(live, half.name) == [f"removed the half-made environment {half.name}"]
     assert not marked(lambda environ: environ.get(BUILD) == str(half))
     assert not half.exists()
+    assert (foreign / "keep").exists()
     assert reaped(live, half.name) == []
 
 
