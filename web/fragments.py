@@ -4,6 +4,7 @@ from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
 from web.board import board
+from web.pace import timed
 from web.pages.overview import live_values
 from web.pages.sweeps import sweep_values
 from web.site import Site
@@ -15,13 +16,16 @@ def router(site: Site) -> APIRouter:
     @routes.get("/fragments/live")
     def live(have: str = "") -> Response:
         """The sweep strip, the regressions and the squares that changed; a reload when rows or columns changed."""
-        overview = site.store.overview()
-        current = board(overview)
+        with timed() as cost:
+            overview = site.store.overview()
+            current = board(overview)
         changes = site.boards.changes(have, current)
         if changes is None:
             return Response(headers={"HX-Refresh": "true"})
         site.boards.remember(current)
-        return site.render.page("fragments/live.html", changes=changes, **live_values(site, overview, current))
+        return site.render.page(
+            "fragments/live.html", changes=changes, **live_values(site, overview, current, cost.seconds)
+        )
 
     @routes.get("/fragments/sweeps/{sweep_id}")
     def sweep(sweep_id: int) -> HTMLResponse:

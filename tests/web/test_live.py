@@ -1,13 +1,16 @@
 """The fragment that a page with a running sweep asks for."""
 
+import time
 from dataclasses import replace
 
 from fastapi.testclient import TestClient
 
+from matrix.store.views import Overview
 from tests.web import build, worlds
 from tests.web.conftest import client_of
 from tests.web.page import Node, parse
 from tests.web.reader import DictReader
+from web.pace import interval
 
 
 def poll(client: TestClient, page: Node) -> Node:
@@ -93,3 +96,26 @@ def test_polling_ends_with_the_sweep() -> None:
     assert reader.seen.sweep
     reader.seen = replace(reader.seen, sweep=replace(reader.seen.sweep, status="done", finished_at=build.NOW))
     assert "hx-get" not in poll(client, page).one(id_="live").attrs
+
+
+class Slow(DictReader):
+    def overview(self) -> Overview:
+        end = time.thread_time() + 0.1
+        while time.thread_time() < end:
+            pass
+        return super().overview()
+
+
+def test_a_page_whose_answers_are_dear_asks_less_often() -> None:
+    reader = worlds.every_state()
+    slow = Slow(seen=reader.seen)
+    client = client_of(slow, poll_s=0.5)
+    page = parse(client.get("/").text)
+    for shown in (page, poll(client, page)):
+        trigger = shown.one(id_="live").attrs["hx-trigger"]
+        assert float(trigger.removeprefix("every ").removesuffix("s")) >= 2
+
+
+def test_cheap_answers_keep_the_pace_that_was_asked_for() -> None:
+    assert interval(2.0, 0.01) == 2.0
+    assert interval(2.0, 0.2) == 4.0

@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse
 from matrix.store.views import Heatmap, Overview, SeriesRow
 from web.board import Board, board
 from web.flips import shown_flips
+from web.pace import interval, timed
 from web.progress import progress
 from web.site import Site
 from web.squares import square_id
@@ -22,15 +23,17 @@ _MOST_FLIPS = 8
 def add(routes: APIRouter, site: Site) -> None:
     @routes.get("/")
     def overview() -> HTMLResponse:
-        seen = site.store.overview()
-        current = board(seen)
+        with timed() as cost:
+            seen = site.store.overview()
+            current = board(seen)
         site.boards.remember(current)
         tables = [_table(f"heat-{n}", heatmap) for n, heatmap in enumerate(seen.heatmaps)]
-        return site.render.page("overview.html", tables=tables, runs=seen.runs, **live_values(site, seen, current))
+        live = live_values(site, seen, current, cost.seconds)
+        return site.render.page("overview.html", tables=tables, runs=seen.runs, **live)
 
 
-def live_values(site: Site, overview: Overview, current: Board) -> dict[str, Any]:
-    """What changes while a sweep runs, apart from the squares."""
+def live_values(site: Site, overview: Overview, current: Board, cost_s: float) -> dict[str, Any]:
+    """What changes while a sweep runs, apart from the squares; `cost_s`: what it took to ask the store."""
     sweep = overview.sweep
     return {
         "regressions": shown_flips(overview.regressions),
@@ -39,7 +42,7 @@ def live_values(site: Site, overview: Overview, current: Board) -> dict[str, Any
         "sweep": sweep,
         "progress": progress(sweep, site.render.clock()) if sweep else None,
         "mark": current.mark,
-        "poll_s": site.poll_s,
+        "poll_s": interval(site.poll_s, cost_s),
     }
 
 
