@@ -39,7 +39,7 @@ def end(
     """SIGKILL whatever `processes` returns, and the `known`, until all are gone; returns how many there were.
 
     Asking again each time catches children forked between the look and the kill. A dying process loses its environment
-    before its pid, so each one seen is waited for. Shared memory that they made and left behind is removed.
+    before its pid, so each one seen is waited for. Shared memory that only they used is removed.
     Raises InfraError when one outlives `within_s` seconds.
     """
     seen = set(known)
@@ -59,19 +59,26 @@ def end(
             pids = ", ".join(str(process.pid) for process in left)
             raise InfraError(f"processes {pids} do not end after SIGKILL", hint="look for a hung device or mount")
         time.sleep(0.02)
-    for segment in segments:
-        with suppress(OSError):
-            segment.unlink()
+    _remove_shared_memory(segments)
     return len(seen)
 
 
+def _remove_shared_memory(segments: set[Path]) -> None:
+    """Remove what killed processes mapped and nobody else does; who ends in an orderly way removes its own."""
+    left = {segment for segment in segments if segment.exists()}
+    if left:
+        for process in psutil.process_iter():
+            left -= shared_memory(process)
+    for segment in left:
+        with suppress(OSError):
+            segment.unlink()
+
+
 def shared_memory(process: psutil.Process) -> set[Path]:
-    """POSIX shared memory that a process maps and that is younger than it: its own, or its children's."""
-    with suppress(psutil.Error, OSError):
+    """Files of POSIX shared memory that a process maps."""
+    with suppress(OSError):
         maps = Path(f"/proc/{process.pid}/maps").read_text(errors="replace").splitlines()
-        names = {line.split(maxsplit=5)[5] for line in maps if _SHM in line}
-        born = process.create_time() - 1.0
-        return {path for path in map(Path, names) if path.exists() and path.stat().st_ctime >= born}
+        return {Path(line.split(maxsplit=5)[5]) for line in maps if _SHM in line}
     return set()
 
 

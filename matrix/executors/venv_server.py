@@ -14,7 +14,7 @@ from typing import Self
 import psutil
 
 from matrix.core.ports import ServerExit
-from matrix.executors.processes import RUN, end, marked, running
+from matrix.executors.processes import RUN, end, marked, running, session
 from matrix.executors.venv_record import Record
 
 
@@ -71,19 +71,20 @@ class VenvServer:
     def _terminate(self) -> set[psutil.Process]:
         """Ask all to end and wait for them; returns every process seen, ended or not."""
         seen = set(self._left())
-        self._signal(signal.SIGTERM)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGTERM)
         deadline = time.monotonic() + self._grace_s
         while time.monotonic() < deadline and any(map(running, seen := seen | set(self._left()))):
             time.sleep(0.05)
         return seen
 
-    def _signal(self, number: signal.Signals) -> None:
-        # Safe even after the leader ended: uncollected, it keeps its pid, so the group's number names no other group.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
-
     def _left(self) -> list[psutil.Process]:
-        return marked(lambda environ: environ.get(RUN) == self._record.run_id)
+        """By the mark, and by the session for those that wiped it.
+
+        The session's number is safe even after its leader ended: uncollected, that one keeps its pid.
+        """
+        marks = marked(lambda environ: environ.get(RUN) == self._record.run_id)
+        return [*marks, *(p for p in psutil.process_iter() if session(p.pid) == self._process.pid and running(p))]
 
 
 def peek(pid: int) -> int | None:

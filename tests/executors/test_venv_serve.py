@@ -1,6 +1,7 @@
 """Servers as processes: what they see, how they end, and that nothing of them stays."""
 
 import json
+import mmap
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from matrix.core.errors import InfraError
 from matrix.core.ports import ServerExit
 from matrix.core.recipe import Artifact
 from matrix.executors import owner, venv_server
-from matrix.executors.processes import OWNER, RUN, marked, running
+from matrix.executors.processes import OWNER, RUN, marked, running, session
 from matrix.executors.venv import VenvExecutor
 from tests.executors.venv_kit import answer, cell, executor, plan, reaped, recipe, script, until
 from tests.fakes import wheels
@@ -137,14 +138,22 @@ def test_out_of_memory_is_what_the_kernel_counted(
 def test_stubborn_and_detached_children_end_with_the_server(
     ex: VenvExecutor, built: tuple[Path, Artifact], tmp_path: Path, how: str
 ) -> None:
-    """Two ignore SIGTERM in the group, two more left group, session and parent."""
+    """Two ignore SIGTERM in the group, one of them without the mark; two more left group, session and parent."""
     more = ("--exit", "1") if how == "crashed" else ()
     with ex.serve(built[1], cell(tmp_path), plan("--children", "4", *more), "run-e", tmp_path / "log") as server:
-        until(lambda: len(of_run("run-e")) >= 4 and (server.poll() if more else answer(server.url)))
-        children = of_run("run-e")
+        leader = json.loads((tmp_path / "state/servers/run-e.json").read_text())["pid"]
+        until(lambda: len(of_run("run-e")) >= 3 and (server.poll() if more else answer(server.url)))
+        until(lambda: len(unmarked(leader)) == 1)
+        children = [*of_run("run-e"), *unmarked(leader)]
         assert len({os.getsid(p.pid) for p in children}) >= 3
     assert not any(map(running, children))
     assert not of_run("run-e")
+
+
+def unmarked(leader: int) -> list[psutil.Process]:
+    """Members of the server's session that wiped their environment."""
+    members = [p for p in psutil.process_iter() if session(p.pid) == leader and running(p)]
+    return [p for p in members if not p.environ()]
 
 
 def test_deaf_server_is_killed_after_the_grace(ex: VenvExecutor, built: tuple[Path, Artifact], tmp_path: Path) -> None:
@@ -156,18 +165,20 @@ def test_deaf_server_is_killed_after_the_grace(ex: VenvExecutor, built: tuple[Pa
 def test_shared_memory_of_a_killed_server_goes_and_that_of_others_stays(
     ex: VenvExecutor, built: tuple[Path, Artifact], tmp_path: Path
 ) -> None:
-    names = [f"matrix-test-{os.getpid()}-{n}" for n in range(2)]
-    other = Path("/dev/shm") / names[1]
-    other.write_bytes(b"kept")
+    """The server maps two segments; this process maps one of them too."""
+    own, other = (Path("/dev/shm") / f"matrix-test-{os.getpid()}-{n}" for n in range(2))
+    other.write_bytes(b"kept" * 1024)
     try:
-        args = ("--deaf", "--shared-memory", names[0])
-        with ex.serve(built[1], cell(tmp_path), plan(*args), "run-g", tmp_path / "log") as server:
-            answer(server.url)
-            assert (Path("/dev/shm") / names[0]).exists()
-        assert not (Path("/dev/shm") / names[0]).exists()
-        assert other.exists()
+        args = ("--deaf", "--shared-memory", own.name, other.name)
+        with other.open("rb+") as file, mmap.mmap(file.fileno(), 4096):
+            with ex.serve(built[1], cell(tmp_path), plan(*args), "run-g", tmp_path / "log") as server:
+                answer(server.url)
+                assert own.exists()
+            assert not own.exists()
+            assert other.exists()
     finally:
-        other.unlink()
+        other.unlink(missing_ok=True)
+        own.unlink(missing_ok=True)
 
 
 def test_an_exception_or_ctrl_c_inside_the_context_stops_it(

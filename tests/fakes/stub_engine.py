@@ -2,12 +2,12 @@
 
 import argparse
 import json
+import mmap
 import os
 import signal
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from multiprocessing import shared_memory
 from pathlib import Path
 
 
@@ -23,14 +23,17 @@ class Answer(BaseHTTPRequestHandler):
         print("request", self.path, flush=True)
 
 
-def stubborn(detach):
-    """A child that ignores SIGTERM; detached, it also leaves the session and its parent (forked twice)."""
+def stubborn(detach, wiped):
+    """A child that ignores SIGTERM; detached, it leaves session and parent (forked twice); wiped, it has no environment."""
     if os.fork():
         return
     if detach:
         os.setsid()
         if os.fork():
             os._exit(0)
+    elif wiped:
+        program = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+        os.execve(sys.executable, [sys.executable, "-c", program], {})
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(600)
     os._exit(0)
@@ -44,14 +47,19 @@ def main():
     parser.add_argument("--signal", type=int)
     parser.add_argument("--deaf", action="store_true")
     parser.add_argument("--children", type=int, default=0)
-    parser.add_argument("--shared-memory")
+    parser.add_argument("--shared-memory", nargs="*", default=())
     args = parser.parse_args()
     print("stub engine starts", flush=True)
     print("and complains", file=sys.stderr, flush=True)
     for number in range(args.children):
-        stubborn(detach=number % 2 == 1)
-    if args.shared_memory:
-        keep = shared_memory.SharedMemory(args.shared_memory, create=True, size=4096)  # noqa: F841
+        stubborn(detach=number % 2 == 1, wiped=number == 2)
+    segments = []
+    for name in args.shared_memory:
+        # As native libraries do it, without Python's tracker that would clean up.
+        path = Path("/dev/shm", name)
+        with path.open("rb+" if path.exists() else "wb+") as file:
+            file.truncate(4096)
+            segments.append(mmap.mmap(file.fileno(), 4096, mmap.MAP_SHARED, mmap.PROT_READ))
     if args.deaf:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if args.signal is not None:

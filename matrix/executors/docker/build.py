@@ -26,6 +26,7 @@ Events = Generator[dict[str, Any], None, None]
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _NOISE = re.compile(r"^(?: ---> |Removing intermediate container|Step \d+/\d+ :)|^\s*$")
+_SLOW = ("FROM", "RUN", "COPY")
 _FALLBACK = "no fitting torch in the index"
 _STEP = re.compile(r"^Step (\d+/\d+) : (\S+)")
 
@@ -95,7 +96,8 @@ class ImageBuild:
             step = _STEP.match(line)
             if step:
                 self._step = step[2]
-                self._note(f"image step {step[1]}: {step[2]}")
+                if step[2] in _SLOW:
+                    self._note(f"image step {step[1]}: {step[2]}")
             elif line.startswith(_FALLBACK):
                 self.notes.append(line)
                 self._note(line)
