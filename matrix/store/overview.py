@@ -16,7 +16,7 @@ from matrix.store.order import revision_key
 from matrix.store.queue import MEASURED
 from matrix.store.resultrows import COLUMNS
 from matrix.store.results import result_rows
-from matrix.store.states import verdicts_by_run, worst
+from matrix.store.states import states_by_run, worst
 from matrix.store.sweeps import SweepStatus
 from matrix.store.sweepviews import sweep_view
 from matrix.store.tables import jobs, runs, sweeps
@@ -47,7 +47,7 @@ def _heatmaps(conn: Connection) -> list[Heatmap]:
     rows = _newest_runs(conn)
     about = {row.series_key: info_from_run(row) for row in rows}
     squares: Squares = defaultdict(dict)
-    said = verdicts_by_run(conn)
+    said = states_by_run(conn)
     for result in result_rows(conn, rows):
         squares[result.series_key][result.revision] = _square(result, said.get(result.run_id, []))
     for job in _open_jobs(conn):

@@ -6,13 +6,14 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, or_, select
 
-from matrix.store.baselines import newest_baselines
+from matrix.store.baselines import BaselineRun, Place, newest_baselines
 from matrix.store.resultrows import COLUMNS, result_row
 from matrix.store.tables import runs
 from matrix.store.transactions import Transactions
 from matrix.store.views import ResultRow
 
 _PAGE = 500
+Beside = dict[Place, BaselineRun | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,13 @@ _NOT_COLUMNS = ("newest", "limit")
 def results(db: Transactions, filters: Filters) -> Iterator[ResultRow]:
     """Yield the runs page by page; each page is a transaction of its own, so a slow reader blocks nobody."""
     left = filters.limit
+    beside: Beside = {}
     last: Row[Any] | None = None
     while left is None or left > 0:
         size = _PAGE if left is None else min(_PAGE, left)
         with db.read() as conn:
             page = _page(conn, filters, last, size)
-            rows = result_rows(conn, page)
+            rows = result_rows(conn, page, beside)
         yield from rows
         if len(page) < size:
             return
@@ -54,10 +56,12 @@ def results(db: Transactions, filters: Filters) -> Iterator[ResultRow]:
         left = None if left is None else left - size
 
 
-def result_rows(conn: Connection, rows: Sequence[Row[Any]]) -> list[ResultRow]:
-    """Result rows of these rows of `runs`, each with its baseline's speed."""
-    beside = newest_baselines(conn, {(row.baseline_key, row.revision) for row in rows})
-    return [result_row(row, beside.get((row.baseline_key, row.revision))) for row in rows]
+def result_rows(conn: Connection, rows: Sequence[Row[Any]], beside: Beside | None = None) -> list[ResultRow]:
+    """Result rows of these rows of `runs`, each with its baseline's speed; `beside` remembers them between calls."""
+    known = {} if beside is None else beside
+    unknown = {(row.baseline_key, row.revision) for row in rows} - known.keys()
+    known.update(dict.fromkeys(unknown) | newest_baselines(conn, unknown))
+    return [result_row(row, known[row.baseline_key, row.revision]) for row in rows]
 
 
 def _page(conn: Connection, filters: Filters, last: Row[Any] | None, size: int) -> Sequence[Row[Any]]:
@@ -70,10 +74,11 @@ def _page(conn: Connection, filters: Filters, last: Row[Any] | None, size: int) 
 
 
 def _after(last: Row[Any], *, newest: bool) -> ColumnElement[bool]:
-    time_, number = runs.c.finished_at, runs.c.id
+    """The rows behind `last`; the plain bound comes first because an index can seek to it, but not to an OR."""
+    time_, number, at = runs.c.finished_at, runs.c.id, last.finished_at
     if newest:
-        return or_(time_ < last.finished_at, and_(time_ == last.finished_at, number < last.id))
-    return or_(time_ > last.finished_at, and_(time_ == last.finished_at, number > last.id))
+        return and_(time_ <= at, or_(time_ < at, number < last.id))
+    return and_(time_ >= at, or_(time_ > at, number > last.id))
 
 
 def _conditions(filters: Filters) -> list[ColumnElement[bool]]:

@@ -81,7 +81,8 @@ runs = Table(
     Column("started_at", Double, nullable=False),
     Column("finished_at", Double, nullable=False),
     Column("tool_version", Text, nullable=False),
-    Index(None, "series_key", "revision", "finished_at"),
+    # Covers the search for the newest run of each square, the one query that goes over all runs.
+    Index(None, "series_key", "revision", "outcome", "finished_at"),
     Index(None, "content_key"),
     Index(None, "finished_at", "id"),
     Index(None, "sweep_id"),

@@ -150,7 +150,11 @@ def _runs() -> None:
     )
     op.create_index(op.f("ix_runs_content_key"), "runs", ["content_key"])
     op.create_index(op.f("ix_runs_finished_at_id"), "runs", ["finished_at", "id"])
-    op.create_index(op.f("ix_runs_series_key_revision_finished_at"), "runs", ["series_key", "revision", "finished_at"])
+    op.create_index(
+        op.f("ix_runs_series_key_revision_outcome_finished_at"),
+        "runs",
+        ["series_key", "revision", "outcome", "finished_at"],
+    )
     op.create_index(op.f("ix_runs_sweep_id"), "runs", ["sweep_id"])
 
 
