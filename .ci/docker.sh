@@ -9,20 +9,22 @@ readonly bundle=/etc/ssl/certs/ca-certificates.crt
 
 say() { printf 'docker.sh: %s\n' "$*"; }
 
+install() {
+    say "installing $*"
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >"$logs/apt.log" 2>&1 ||
+        { tail -n 20 "$logs/apt.log" >&2; exit 1; }
+}
+
 install_missing() {
     local missing=() pair
     for pair in dockerd:docker.io debootstrap:debootstrap ip:iproute2 iptables:iptables; do
         command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
     done
-    ldconfig -p | grep -q 'libnuma\.so\.1' || missing+=(libnuma1)
-    if ((${#missing[@]} == 0)); then
-        return
-    fi
-    say "installing ${missing[*]}"
-    # The package would start a service where an init system runs; the daemon is started below where none answers.
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$logs/apt.log" 2>&1 ||
-        { tail -n 20 "$logs/apt.log" >&2; exit 1; }
+    ldconfig -p | grep 'libnuma\.so\.1' >/dev/null || missing+=(libnuma1)
+    ((${#missing[@]} == 0)) || install "${missing[@]}"
+    # Newer Debian releases ship the command line apart from the daemon.
+    command -v docker >/dev/null || install docker-cli
 }
 
 start_daemon() {
@@ -38,7 +40,6 @@ start_daemon() {
             say "dockerd answers (pid $pid)"
             return
         fi
-        kill -0 "$pid" 2>/dev/null || break
         sleep 1
     done
     say "dockerd does not answer; its last words:" >&2
@@ -57,9 +58,8 @@ make_base() {
         say "base image $tag is there"
         return
     fi
-    local root
     root="$(mktemp -d)"
-    trap 'rm -rf "$root"' RETURN
+    trap 'rm -rf "$root"' EXIT
     say "making base image $tag with debootstrap"
     # shellcheck disable=SC2046 # no mirror must mean no argument
     debootstrap --variant=minbase --include=ca-certificates,python3,python3-venv bookworm "$root" $(mirror) \

@@ -12,7 +12,9 @@ from docker.errors import ImageNotFound
 
 from matrix.core.recipe import Artifact, Recipe
 from matrix.executors.docker import DockerExecutor, DockerSettings, daemon_answers
-from tests.executors.stub_image import BASE_IMAGE, stub_dockerfile
+from matrix.executors.docker.server import DockerServer
+from tests.executors.docker_kit import Serve
+from tests.executors.stub_image import BASE_IMAGE, stub_cell, stub_dockerfile, stub_plan
 from tests.require import require
 
 
@@ -57,3 +59,30 @@ def model_folder(tmp_path: Path) -> Path:
     (folder / "config.json").write_text("{}")
     os.chmod(folder, 0o755)  # noqa: PTH101
     return folder
+
+
+@pytest.fixture
+def run_id(request: pytest.FixtureRequest) -> str:
+    return f"{request.node.name}-{os.getpid()}"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "logs" / "server.log"
+
+
+@pytest.fixture
+def serve(
+    docker_executor: DockerExecutor, stub_artifact: Artifact, model_folder: Path, run_id: str, log: Path
+) -> Iterator[Serve]:
+    """Starts the stub with these arguments; whatever a failed test leaves is stopped."""
+    started: list[DockerServer] = []
+
+    def start(*args: str, draft: Path | None = None) -> DockerServer:
+        cell = stub_cell(model_folder, draft)
+        started.append(docker_executor.serve(stub_artifact, cell, stub_plan(*args), run_id, log))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
