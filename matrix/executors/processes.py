@@ -90,10 +90,10 @@ def running(process: psutil.Process) -> bool:
         return False
 
 
-def session(pid: int) -> int | None:
-    """The session that a process belongs to, None for the ended."""
+def group(pid: int) -> int | None:
+    """The process group that a process belongs to, None for the ended."""
     try:
-        return os.getsid(pid)
+        return os.getpgid(pid)
     except OSError:
         return None
 

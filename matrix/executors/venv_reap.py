@@ -9,7 +9,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 from matrix.executors import owner
-from matrix.executors.processes import OWNER, RUN, end, marked, session
+from matrix.executors.processes import OWNER, RUN, end, group, marked
 from matrix.executors.venv_build import discard
 from matrix.executors.venv_paths import Environment
 from matrix.executors.venv_record import Record, read
@@ -45,18 +45,18 @@ def _records(state: Path) -> Iterator[str]:
         if record is not None and owner.alive(record.owner):
             continue
         if record is not None:
-            end(partial(_session, record))
+            end(partial(_group, record))
             record.remove(path.parent)
         path.unlink(missing_ok=True)
         yield f"removed the record and the scratch folder of run {path.stem}"
 
 
-def _session(record: Record) -> list[psutil.Process]:
+def _group(record: Record) -> list[psutil.Process]:
     """What is left of a server that wiped the mark from its environment; none when its pid is another's by now."""
     try:
         if record.pid is None or owner.start_time(record.pid) != record.starttime:
             return []
-        return [p for p in psutil.process_iter() if session(p.pid) == record.pid]
+        return [p for p in psutil.process_iter() if group(p.pid) == record.pid]
     except psutil.Error:
         return []
 

@@ -14,7 +14,7 @@ from typing import Self
 import psutil
 
 from matrix.core.ports import ServerExit
-from matrix.executors.processes import RUN, end, marked, running, session
+from matrix.executors.processes import RUN, end, group, marked, running
 from matrix.executors.venv_record import Record
 
 
@@ -79,12 +79,12 @@ class VenvServer:
         return seen
 
     def _left(self) -> list[psutil.Process]:
-        """By the mark, and by the session for those that wiped it.
+        """By the mark, and by the group for those that wiped it.
 
-        The session's number is safe even after its leader ended: uncollected, that one keeps its pid.
+        The group's number is safe even after its leader ended: uncollected, that one keeps its pid.
         """
         marks = marked(lambda environ: environ.get(RUN) == self._record.run_id)
-        return [*marks, *(p for p in psutil.process_iter() if session(p.pid) == self._process.pid and running(p))]
+        return [*marks, *(p for p in psutil.process_iter() if group(p.pid) == self._process.pid and running(p))]
 
 
 def peek(pid: int) -> int | None:

@@ -23,7 +23,7 @@ def index_files(index: str, project: str, settings: IndexSettings) -> list[Distr
             raise UnreachableError(f"{index}: no such folder")
         page = folder / canonicalize_name(project) / "index.html"
         return ProjectPage.from_html(project, page.read_bytes()).packages if page.is_file() else None
-    with PyPISimple(index, session=_session(index, settings)) as client:
+    with PyPISimple(index, session=_http(index, settings)) as client:
         try:
             return client.get_project_page(project, timeout=settings.timeout_s or _TIMEOUT_S).packages
         except NoSuchProjectError:
@@ -45,7 +45,7 @@ def find_links_files(link: str, project: str, settings: IndexSettings) -> list[D
 
 def _page(link: str, settings: IndexSettings) -> list[Link]:
     try:
-        answer = _session(link, settings).get(link, timeout=settings.timeout_s or _TIMEOUT_S)
+        answer = _http(link, settings).get(link, timeout=settings.timeout_s or _TIMEOUT_S)
         answer.raise_for_status()
     except requests.RequestException as exc:
         raise UnreachableError(f"{link}: {_reason(exc)}") from None
@@ -58,14 +58,14 @@ def _package(name: str, url: str) -> DistributionPackage:
     return DistributionPackage.from_link(Link(name, url, {}))
 
 
-def _session(url: str, settings: IndexSettings) -> requests.Session:
-    session = requests.Session()
+def _http(url: str, settings: IndexSettings) -> requests.Session:
+    http = requests.Session()
     host = urlsplit(url).netloc.rpartition("@")[2]
     trusted = host in settings.trusted_hosts or host.partition(":")[0] in settings.trusted_hosts
-    session.verify = False if trusted else settings.cert or True
+    http.verify = False if trusted else settings.cert or True
     if settings.proxy:
-        session.proxies = {"http": settings.proxy, "https": settings.proxy}
-    return session
+        http.proxies = {"http": settings.proxy, "https": settings.proxy}
+    return http
 
 
 def _folder(place: str) -> Path | None:

@@ -17,7 +17,7 @@ from matrix.core.errors import InfraError
 from matrix.core.ports import ServerExit
 from matrix.core.recipe import Artifact
 from matrix.executors import owner, venv_server
-from matrix.executors.processes import OWNER, RUN, marked, running, session
+from matrix.executors.processes import OWNER, RUN, group, marked, running
 from matrix.executors.venv import VenvExecutor
 from tests.executors.venv_kit import answer, cell, executor, plan, reaped, recipe, script, until
 from tests.fakes import wheels
@@ -138,7 +138,7 @@ def test_out_of_memory_is_what_the_kernel_counted(
 def test_stubborn_and_detached_children_end_with_the_server(
     ex: VenvExecutor, built: tuple[Path, Artifact], tmp_path: Path, how: str
 ) -> None:
-    """Two ignore SIGTERM in the group, one of them without the mark; two more left group, session and parent."""
+    """Two ignore SIGTERM in the group, one of them without the mark; two more left group and parent."""
     more = ("--exit", "1") if how == "crashed" else ()
     with ex.serve(built[1], cell(tmp_path), plan("--children", "4", *more), "run-e", tmp_path / "log") as server:
         leader = json.loads((tmp_path / "state/servers/run-e.json").read_text())["pid"]
@@ -151,8 +151,8 @@ def test_stubborn_and_detached_children_end_with_the_server(
 
 
 def unmarked(leader: int) -> list[psutil.Process]:
-    """Members of the server's session that wiped their environment."""
-    members = [p for p in psutil.process_iter() if session(p.pid) == leader and running(p)]
+    """Members of the server's group that wiped their environment."""
+    members = [p for p in psutil.process_iter() if group(p.pid) == leader and running(p)]
     return [p for p in members if not p.environ()]
 
 

@@ -24,7 +24,7 @@ class Answer(BaseHTTPRequestHandler):
 
 
 def stubborn(detach, wiped):
-    """A child that ignores SIGTERM; detached, it leaves session and parent (forked twice); wiped, it has no environment."""
+    """A child that ignores SIGTERM; detached, it leaves group and parent (forked twice); wiped, it has no environment."""
     if os.fork():
         return
     if detach:

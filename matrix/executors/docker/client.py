@@ -15,6 +15,10 @@ from matrix.executors.docker import failures
 AWAY = (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, ConnectionError)
 """What calls raise while no daemon answers. APIError is a RequestException too: catch it before these."""
 
+# A daemon that is there says so at once; removing an image of several GB on a busy disk takes minutes.
+_PING_S = 15
+_CALL_S = 300
+
 _HINT = 'start Docker, see that your user may use its socket (group `docker`), or set executor = "venv"'
 
 
@@ -22,8 +26,9 @@ def connect() -> DockerClient:
     """A client of the daemon that the environment names; raises EnvironmentMismatchError when none answers."""
     client = None
     try:
-        client = docker.from_env()
+        client = docker.from_env(timeout=_PING_S)
         client.ping()
+        client.api.timeout = _CALL_S
     except (DockerException, *AWAY) as exc:
         if client is not None:
             client.close()

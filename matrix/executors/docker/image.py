@@ -3,15 +3,17 @@
 import io
 import re
 import tarfile
+from contextlib import suppress
 
 from docker import DockerClient
+from docker.errors import APIError
 from docker.models.images import Image
 
 from matrix.core.cell import digest
 from matrix.core.errors import InfraError
 from matrix.core.recipe import Recipe
 from matrix.executors.docker import labels, paths
-from matrix.executors.docker.client import speaking
+from matrix.executors.docker.client import AWAY, speaking
 
 
 def tag_of(recipe: Recipe) -> str:
@@ -34,8 +36,10 @@ def find_image(client: DockerClient, recipe: Recipe, inputs: str) -> Image | Non
 
 
 def drop_superseded(client: DockerClient, recipe: Recipe) -> None:
-    """Remove images of this recipe that lost their tag to a newer one, unless a container uses them."""
-    with speaking("removing superseded images"):
+    """Remove images of this recipe that lost their tag to a newer one, unless a container uses them; quiet, since the
+    new image is there whatever becomes of the old.
+    """
+    with suppress(APIError, *AWAY):
         client.images.prune(filters={"dangling": True, "label": f"{labels.RECIPE}={recipe.hash}"})
 
 
