@@ -59,6 +59,13 @@ def make_engine(url: URL) -> Engine:
     return engine
 
 
+def reader(engine: Engine) -> Engine:
+    """The same engine for transactions that see one state of the database throughout, as SQLite's always do."""
+    if engine.dialect.name == "sqlite":
+        return engine
+    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
 def writer(engine: Engine) -> Engine:
     """The same engine for transactions that will write: SQLite then takes its write lock at once and waits for it.
 

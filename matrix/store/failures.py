@@ -1,8 +1,10 @@
 """Turns database errors into errors a person can act on, so that nothing above the store knows the driver."""
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -53,6 +55,18 @@ _KNOWN: tuple[tuple[str, type[MatrixError], str, str], ...] = (
         "check the disk (dmesg, df), then run the same command again",
     ),
     (
+        "FATAL:  database",
+        ConfigError,
+        "the database server has no such database",
+        "make it (createdb), or correct the URL given by --db or MATRIX_DB",
+    ),
+    (
+        "FATAL:  role",
+        ConfigError,
+        "the database server does not know this user",
+        "make it (createuser), or correct the URL given by --db or MATRIX_DB",
+    ),
+    (
         "password authentication failed",
         ConfigError,
         "the database server refused the user or the password",
@@ -65,6 +79,9 @@ _KNOWN: tuple[tuple[str, type[MatrixError], str, str], ...] = (
         "check that it runs and that the URL given by --db or MATRIX_DB names it",
     ),
 )
+
+
+_SMALLEST = 64 * 2**10  # bytes: two pages of shared memory that a database in WAL mode maps
 
 
 class ClaimLostError(InfraError):
@@ -84,10 +101,22 @@ def translated(place: str) -> Iterator[None]:
 def explain(error: Exception, place: str) -> MatrixError:
     """The MatrixError for one driver error; what is not known is shown by its own first line."""
     text = str(getattr(error, "orig", None) or error)
+    if "disk I/O error" in text and _full(place):
+        text = "disk is full"
     for mark, kind, cause, hint in _KNOWN:
         if mark in text:
             return kind(cause, hint=hint, where=Where(file=place))
     first = next(iter(text.splitlines()), type(error).__name__)
     return InfraError(
-        f"the database refused: {first}", hint="run `matrix doctor`, then try again", where=Where(file=place)
+        f"the database refused: {first}",
+        hint="run the same command again; if it stays, keep a copy of the database file",
+        where=Where(file=place),
     )
+
+
+def _full(place: str) -> bool:
+    """True when nothing fits on the disk under a SQLite file: SQLite calls that an I/O error where it maps files."""
+    try:
+        return shutil.disk_usage(Path(place).parent).free < _SMALLEST
+    except OSError:
+        return False

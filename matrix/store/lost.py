@@ -54,7 +54,7 @@ def _given_up(conn: Connection, job: Job) -> RunResult:
     row = conn.execute(select(jobs.c.claimed_at, jobs.c.phase).where(jobs.c.id == job.job_id)).one()
     now = time.time()
     reason = f"its worker died {job.lost} times before a result, last in phase {row.phase or 'claim'}"
-    next_step = "look for the kernel's out-of-memory killer (dmesg), then run the sweep again with --force"
+    next_step = "look for the kernel's out-of-memory killer (dmesg), then run the sweep again"
     return RunResult(
         run_id=secrets.token_hex(8),
         cell=job.cell,

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, select
 from matrix.core.counters import combine
 from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
-from matrix.store.baselines import BaselineRun, newest_baselines
+from matrix.store.baselines import BaselineRun, batches, newest_baselines
 from matrix.store.order import recency_key, revision_key
 from matrix.store.points import PromptPoint, StoredPoint
 from matrix.store.samplerow import counters_from_row
@@ -35,10 +35,10 @@ def sample_rows(conn: Connection, numbers: Iterable[int]) -> SampleRows:
         column for column in samples.c if column.name not in ("text", "text_hash", "alternatives", "cross_check")
     ]
     found: SampleRows = defaultdict(list)
-    for number in set(numbers):
-        found[number] = list(
-            conn.execute(select(*columns).where(samples.c.run == number).order_by(samples.c.ordinal)).all()
-        )
+    for batch in batches(sorted(set(numbers))):
+        query = select(*columns).where(samples.c.run.in_(batch)).order_by(samples.c.run, samples.c.ordinal)
+        for row in conn.execute(query):
+            found[row.run].append(row)
     return found
 
 

@@ -35,6 +35,7 @@ class Queue:
             for content_key, cell in planned:
                 if content_key not in known:
                     known.add(content_key)
+                    put_workload(conn, cell.workload)
                     numbers.append(_insert(conn, sweep_id, content_key, cell))
             return numbers
 
@@ -134,7 +135,6 @@ def waiting_again() -> dict[str, str | float | None]:
 
 
 def _insert(conn: Connection, sweep_id: int, content_key: str, cell: Cell) -> int:
-    put_workload(conn, cell.workload)
     row = {
         "sweep_id": sweep_id,
         "content_key": content_key,

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from matrix.core.counters import accept_length, acceptance_rate, position_rates
+from matrix.core.counters import Counters, accept_length, acceptance_rate, position_rates
 from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
 from matrix.store.baselines import BaselineRun
@@ -18,13 +18,16 @@ from matrix.store.views import ResultRow
 _LONG = ("cell", "excerpt", "recipe_text", "command", "resolved", "noise", "artifact_notes")
 COLUMNS = tuple(column for column in runs.c if column.name not in _LONG)
 
+# Outcomes of runs whose every prompt was asked. What a run cut short had measured stays with its samples.
+COMPLETE = (Outcome.OK.value, Outcome.WRONG_OUTPUT.value)
+
 # Fields that are columns of the same name; `steps` is not: the column counts verify steps.
 _SAME = ({f.name for f in fields(ResultRow)} & set(runs.c.keys())) - {"steps", "per_position"}
 
 
 def result_row(row: Row[Any], baseline: BaselineRun | None) -> ResultRow:
     """The row of `runs` with what follows from it; `baseline` is ignored for a run that is one itself."""
-    counters = counters_from_row(row)
+    counters = counters_from_row(row) if row.outcome in COMPLETE else Counters(requests=0)
     rates = position_rates(counters)
     speed = run_speed(row)
     base = baseline.tok_s if baseline and row.method != Method.NONE.value else None
@@ -45,12 +48,16 @@ def result_row(row: Row[Any], baseline: BaselineRun | None) -> ResultRow:
 
 
 def run_accept_length(row: Row[Any]) -> float | None:
-    """Pooled accept length of a run; None where no counter allows it."""
+    """Pooled accept length of a run; None where no counter allows it, and for a run that did not come to its end."""
+    if row.outcome not in COMPLETE:
+        return None
     return accept_length(counters_from_row(row), draftless=Method(row.method).counts_draftless_steps)
 
 
 def run_speed(row: Row[Any]) -> float | None:
-    """Tokens a second over the samples at concurrency 1; None without such samples."""
+    """Tokens a second over the samples at concurrency 1; None without such samples, and for a run cut short."""
+    if row.outcome not in COMPLETE:
+        return None
     return rate(row.single_tokens, row.single_seconds)
 
 

@@ -8,14 +8,14 @@ from sqlalchemy import Row
 
 from matrix.core.counters import Counters
 from matrix.core.result import Alternatives, Divergence, Sample
-from matrix.store.jsonio import clean_text
+from matrix.store.jsonio import clean_text, plain
 
 Values = dict[str, Any]
 
 
 def counters_to_row(counters: Counters) -> Values:
-    """The counters' fields by column name."""
-    row = asdict(counters)
+    """The counters' fields by column name; a number no database holds (an engine's garbage) is unknown."""
+    row = {name: value if name == "per_position" else _storable(value) for name, value in asdict(counters).items()}
     return row | {"per_position": _listed(counters.per_position)}
 
 
@@ -49,7 +49,7 @@ def sample_to_row(run: int, ordinal: int, sample: Sample) -> Values:
         "text_hash": sample.text_hash,
         "flags": list(sample.flags),
         "diverged_at": divergence.token_index if divergence else None,
-        "gap": divergence.gap if divergence else None,
+        "gap": plain(divergence.gap) if divergence else None,
         "gap_at_least": divergence.at_least if divergence else None,
         "alternatives": _alternatives_to_json(sample.alternatives),
     }
@@ -71,6 +71,10 @@ def sample_from_row(row: Row[Any]) -> Sample:
         divergence=None if row.diverged_at is None else Divergence(row.diverged_at, row.gap, row.gap_at_least),
         alternatives=_alternatives_from_json(row.alternatives or ()),
     )
+
+
+def _storable(value: int | None) -> int | None:
+    return value if value is not None and abs(value) < 2**63 else None
 
 
 def _listed(row: tuple[int, ...] | None) -> list[int] | None:

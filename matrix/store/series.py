@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from matrix.core.errors import NotFoundError
 from matrix.core.state import Flip, Verdict
 from matrix.store.pointrows import series_points
 from matrix.store.points import StoredPoint
@@ -37,6 +38,8 @@ class Series:
             conn.execute(delete(verdicts).where(verdicts.c.series_key == series_key))
             of_series = select(runs.c.run_id, runs.c.revision).where(runs.c.series_key == series_key)
             revisions = {row.run_id: row.revision for row in conn.execute(of_series)}
+            if strangers := sorted(said.keys() - revisions.keys()):
+                raise NotFoundError(f"series {series_key} has no run {strangers[0]}")
             rows = [
                 _verdict_row(series_key, run_id, revisions[run_id], verdict)
                 for run_id, of_run in said.items()

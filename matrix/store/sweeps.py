@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from matrix.core.errors import NotFoundError
 from matrix.store.jobs import JobStatus
@@ -65,15 +65,20 @@ class Sweeps:
             ).all()
         lost = [row.id for row in rows if not is_alive(row.owner)]
         with self._db.write() as conn:
-            for sweep_id in lost:
-                conn.execute(
-                    update(jobs)
-                    .where(jobs.c.sweep_id == sweep_id, jobs.c.status == JobStatus.QUEUED.value)
-                    .values(status=JobStatus.CANCELLED.value, note="the sweep's process ended")
-                )
-                conn.execute(
-                    update(sweeps)
-                    .where(sweeps.c.id == sweep_id)
-                    .values(status=SweepStatus.INTERRUPTED.value, finished_at=time.time())
-                )
-        return lost
+            return [sweep_id for sweep_id in lost if _interrupt(conn, sweep_id)]
+
+
+def _interrupt(conn: Connection, sweep_id: int) -> bool:
+    closed = conn.execute(
+        update(sweeps)
+        .where(sweeps.c.id == sweep_id, sweeps.c.status == SweepStatus.RUNNING.value)
+        .values(status=SweepStatus.INTERRUPTED.value, finished_at=time.time())
+    )
+    if closed.rowcount != 1:
+        return False
+    conn.execute(
+        update(jobs)
+        .where(jobs.c.sweep_id == sweep_id, jobs.c.status == JobStatus.QUEUED.value)
+        .values(status=JobStatus.CANCELLED.value, note="the sweep's process ended")
+    )
+    return True

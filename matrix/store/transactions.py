@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from matrix.store.database import writer
+from matrix.store.database import reader, writer
 from matrix.store.failures import translated
 
 
@@ -16,13 +16,13 @@ class Transactions:
 
     def __init__(self, engine: Engine, place: str) -> None:
         self._engine = engine
-        self._writer = writer(engine)
+        self._reader, self._writer = reader(engine), writer(engine)
         self.place = place
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """One consistent view of the database; MatrixError on failure."""
-        with translated(self.place), self._engine.begin() as conn:
+        with translated(self.place), self._reader.begin() as conn:
             yield conn
 
     @contextmanager

@@ -1,5 +1,6 @@
 """Stores to test with: SQLite in a temporary folder, and PostgreSQL where it can be started."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -37,6 +38,14 @@ def pg_url(pg_socket: str) -> Iterator[str]:
     _admin(pg_socket, f"DROP DATABASE {name} WITH (FORCE)")
 
 
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty, migrated SQLite file to copy: migrating anew for each test would take most of its time."""
+    path = tmp_path_factory.mktemp("migrated") / "matrix.db"
+    open_store(f"sqlite:///{path}").close()
+    return path
+
+
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/matrix.db"
@@ -44,8 +53,12 @@ def sqlite_url(tmp_path: Path) -> str:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def url(request: pytest.FixtureRequest) -> str:
-    """Every test that asks for it (or for `store`) runs on both databases."""
-    return str(request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "pg_shared"))
+    """Every test that asks for it (or for `store`) runs on both databases; both are empty and migrated."""
+    if request.param == "postgres":
+        return str(request.getfixturevalue("pg_shared"))
+    sqlite: str = request.getfixturevalue("sqlite_url")
+    shutil.copy(request.getfixturevalue("migrated"), sqlite.removeprefix("sqlite:///"))
+    return sqlite
 
 
 @pytest.fixture

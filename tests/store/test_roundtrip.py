@@ -127,6 +127,13 @@ def test_what_a_database_cannot_hold_is_replaced_not_refused(store: Store) -> No
     assert (view.log_ref, view.log_bytes) == ("e" * 64, 2**33)
 
 
+def test_garbage_numbers_are_unknown_and_the_run_is_kept(store: Store) -> None:
+    store.runs.save(run("r", cell(), sample(accepted=2**70, divergence=Divergence(1, math.nan, False))))
+    view = store.read.run("r")
+    assert (view.row.accepted, view.row.accept_length, view.row.verify_steps) == (None, None, 10)
+    assert (view.samples[0].accepted, view.samples[0].diverged_at, view.samples[0].gap) == (None, 1, None)
+
+
 def test_a_run_is_never_overwritten(store: Store) -> None:
     store.runs.save(run("r", cell(), sample()))
     with pytest.raises(InfraError, match="run r is stored already"):

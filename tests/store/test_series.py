@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from matrix.core.counters import Counters
+from matrix.core.errors import NotFoundError
 from matrix.core.outcome import Outcome
 from matrix.core.result import Divergence
 from matrix.core.spec import BASELINE
@@ -124,6 +127,15 @@ def test_verdicts_are_replaced_as_a_whole(store: Store) -> None:
     first, second = store.read.series(SERIES).points
     assert (first.verdicts, [v.state for v in second.verdicts]) == ([], ["wrong-output"])
     assert [v.state for v in store.read.run("r2").verdicts] == ["wrong-output"]
+
+
+def test_verdicts_on_runs_of_another_series_are_refused(store: Store) -> None:
+    two_runs(store)
+    said = [Verdict(Metric.SPEED, State.UNKNOWN, "")]
+    store.series.save_verdicts(SERIES, {"r1": said})
+    with pytest.raises(NotFoundError, match=f"series {SERIES} has no run other"):
+        store.series.save_verdicts(SERIES, {"r2": said, "other": said})
+    assert [len(point.verdicts) for point in store.read.series(SERIES).points] == [1, 0]
 
 
 def test_a_flip_is_new_once(store: Store) -> None:
