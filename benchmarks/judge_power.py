@@ -134,6 +134,10 @@ def _line(pairs: int, noise: Noise, shares: list[float]) -> str:
     return f"| {pairs} | {noise.name} | " + " | ".join(f"{100 * share:.2f} %" for share in shares) + " |"
 
 
+def main(trials: int = 500) -> None:
+    """Print both tables."""
+    print(table(trials), series_table(max(trials // 10, 1)), sep="\n\n")
+
+
 if __name__ == "__main__":
-    asked = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    print(table(asked), series_table(max(asked // 10, 1)), sep="\n\n")
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)

@@ -62,7 +62,9 @@ def _read(path: Path) -> str:
 def _versions(source: Source, name: str, table: EngineTable) -> list[str]:
     project = DISTRIBUTIONS[table.install]
     try:
-        return resolve(table.versions, lambda: package_index.versions(project, pip_settings.read()))
+        return resolve(
+            table.versions, lambda: package_index.versions(project, pip_settings.read(), cache_dir=cache_dir())
+        )
     except ValueError as error:
         hint = f"`pip index versions {project}` lists them"
         raise ConfigError(str(error), hint=hint, where=source.where("engines", name, "versions")) from None

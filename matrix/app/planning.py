@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from matrix.app.existence import check_versions
 from matrix.app.gather import Source, gather
 from matrix.core.cell import Cell
+from matrix.core.errors import ConfigError
 from matrix.core.ports import Executor
 from matrix.engines.registry import adapter_for
 from matrix.plan.estimate import Estimate, Past, estimate
@@ -50,9 +52,12 @@ def make_plan(
     Raises ConfigError for a faulty file or selector, InfraError when the package index is out of reach.
     """
     expansion = expand(source.config, gather(source, executor.name), selectors)
+    if not expansion.cells and not expansion.excluded:
+        raise ConfigError("this selects no cell", hint="`matrix plan` without a selection lists all of them")
     cells = _planned(expansion.cells, store)
     if force and store is not None:
         cells = [_again(p, store) if p.known else p for p in cells]
+    check_versions(source, [p.cell for p in cells if p.known is None and p.unsupported is None], executor)
     return Plan(source, executor.name, tuple(cells), expansion.excluded, _estimate(cells, executor, store))
 
 

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from matrix.app.planning import Plan, Planned
 from matrix.app.setup import prepare
-from matrix.cli.options import echo_json, json_option, sweep_options
+from matrix.cli.options import echo_json, json_option, sweep_options, table_console
 from matrix.cli.progress import clock
 from matrix.core.cell import Cell
 from matrix.plan.select import cell_name, fields
@@ -47,7 +46,7 @@ def _line(cell: Cell, **more: str | None) -> None:
 
 
 def _table(plan: Plan) -> None:
-    console = Console()
+    console = table_console()
     table = Table(box=None, pad_edge=False)
     for column in ("cell", "status", "note"):
         table.add_column(column, overflow="fold")

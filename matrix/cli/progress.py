@@ -28,11 +28,16 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def plain(text: str) -> str:
+    """`text` on one line, without characters that would steer a terminal: engines' words end up in reasons."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 class Follower:
     """`matrix.core.ports.Progress` for people. Use as a context manager.
 
-    The remaining time is the mean of the finished cells times those left; before the first one has finished it is the
-    plan's estimate.
+    The remaining time is the mean of the finished cells times those left, less what the present one took so far; before
+    the first one has finished it is the plan's estimate.
     """
 
     def __init__(self, total: int, estimate_s: float, console: Console | None = None) -> None:
@@ -41,7 +46,7 @@ class Follower:
         self._estimate_s = estimate_s
         self._start = time.monotonic()
         self._lock = threading.Lock()
-        self._done = 0
+        self._done, self._done_s = 0, 0.0
         self._cell: Cell | None = None
         self._phase, self._detail = "", ""
         self._phase_start = self._start
@@ -63,19 +68,19 @@ class Follower:
                 self._phase_start = time.monotonic()
             self._cell, self._phase, self._detail = cell, phase, detail
         if (fresh or (detail and phase == "build")) and not self._console.is_terminal:
-            self._line(f"{self._done + 1}/{self._total} {cell.label}: {phase}{f' ({detail})' if detail else ''}")
+            self._line(f"{self._done + 1}/{self._total} {cell.label}: {phase}{f' ({plain(detail)})' if detail else ''}")
 
     def done(self, cell: Cell, outcome: Outcome, reason: str) -> None:
         with self._lock:
-            self._done += 1
+            self._done, self._done_s = self._done + 1, self.elapsed_s()
             self._cell = None
         style = _STYLE[outcome.tier]
-        text = Text.assemble((f"{outcome:>16}", style), "  ", (cell.label, "bold"), f"  {reason}")
+        text = Text.assemble((f"{outcome:>16}", style), "  ", (cell.label, "bold"), f"  {plain(reason)}")
         self._console.print(text, soft_wrap=True)
 
     def say(self, text: str) -> None:
         """One line that stays."""
-        self._console.print(Text(text), soft_wrap=True)
+        self._console.print(Text(plain(text)), soft_wrap=True)
 
     def elapsed_s(self) -> float:
         """Seconds since the start."""
@@ -85,7 +90,9 @@ class Follower:
         """Seconds left, by the cells done so far."""
         if not self._done:
             return max(self._estimate_s - self.elapsed_s(), 0)
-        return self.elapsed_s() / self._done * (self._total - self._done)
+        mean = self._done_s / self._done
+        present = self.elapsed_s() - self._done_s
+        return max(mean - present, 0) + mean * max(self._total - self._done - 1, 0)
 
     def _line(self, text: str) -> None:
         elapsed = clock(self.elapsed_s())

@@ -1,10 +1,9 @@
 """`matrix status`: the running or last sweep."""
 
 import click
-from rich.console import Console
 from rich.table import Table
 
-from matrix.cli.options import db_option, echo_json, json_option
+from matrix.cli.options import db_option, echo_json, json_option, table_console
 from matrix.cli.progress import clock
 from matrix.core.errors import NotFoundError
 from matrix.store import open_store
@@ -34,4 +33,4 @@ def command(db: str, as_json: bool, sweep: int | None) -> None:
     for job in view.jobs:
         phase = f"{job.phase or ''} {job.phase_detail}".strip()
         table.add_row(job.label, job.status, phase, job.outcome or "", job.reason)
-    Console().print(table)
+    table_console().print(table)

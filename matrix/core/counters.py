@@ -1,9 +1,9 @@
 """Raw counters of speculative decoding, and the only place that divides them.
 
 Accept length is 1 + accepted / steps over untrimmed counters, the bonus token included, so it lies in [1, k + 1]
-(the definition of vLLM's `SpecDecodingLogging` since 0.9). For methods whose steps may carry no draft (n-gram, suffix) the
-engine counts only the steps with one; there the value is (completion tokens - 1) / decode steps, the first token coming
-from the prefill.
+(the definition of vLLM's `SpecDecodingLogging` since 0.9). For methods whose steps may carry no draft (n-gram, suffix)
+the engine counts only the steps with one; there the value is (completion tokens - 1) / decode steps, the first token
+coming from the prefill.
 """
 
 from collections.abc import Iterable

@@ -59,6 +59,13 @@ class VllmAdapter:
             dockerfile="vllm-cpu.Dockerfile",
             torch_cpu=True,
             apt=("libnuma1",),
+            modules=(
+                "vllm.entrypoints.openai.api_server",
+                "vllm.v1.engine.core",
+                "vllm.v1.worker.cpu_worker",
+                "vllm.v1.spec_decode.eagle",
+                "vllm.v1.spec_decode.draft_model",
+            ),
         )
 
     def launch(self, cell: Cell, place: Placement) -> LaunchPlan:

@@ -302,8 +302,8 @@ def load_script(method: str, k: int | None) -> Script:
     """The script of FAKE_ENGINE_SCRIPT for one method and this version."""
     body = json.loads(os.environ.get("FAKE_ENGINE_SCRIPT") or "{}")
     version = os.environ.get("FAKE_ENGINE_VERSION") or body.get("version") or _installed(body.get("distribution", ""))
-    for chosen in (body.pop("by_version", {}).get(version), body.pop("by_method", {}).get(method)):
-        body |= chosen or {}
+    body |= body.pop("by_version", {}).get(version, {})
+    body |= body.pop("by_method", {}).get(method, {})
     known = {f.name for f in fields(Script)}
     script = Script(**{k: v for k, v in (body | {"version": version}).items() if k in known})
     if k is not None:
