@@ -45,7 +45,7 @@ def docker_executor(docker_daemon: DockerClient, tmp_path_factory: pytest.TempPa
 def stub_artifact(
     docker_executor: DockerExecutor, docker_daemon: DockerClient, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Artifact]:
-    """The stub server's image; removed at the end, since no two test sessions share one."""
+    """The stub server's image; removed at the end, since no two test runs share one."""
     recipe = Recipe(name="stub", requirements=(uuid.uuid4().hex,))
     made = docker_executor.build(recipe, tmp_path_factory.mktemp("log") / "build.log", lambda _: None)
     yield made
