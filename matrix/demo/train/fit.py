@@ -66,7 +66,9 @@ def fit(
         optimizer.step()
         schedule.step()
         if step % max(steps // 10, 1) == 0 or step == steps - 1:
-            print(f"{name} step {step + 1}/{steps} loss {value.item():.4f} {time.monotonic() - began:.0f} s", flush=True)
+            print(
+                f"{name} step {step + 1}/{steps} loss {value.item():.4f} {time.monotonic() - began:.0f} s", flush=True
+            )
     return value.item()
 
 

@@ -13,7 +13,7 @@ from matrix.demo.train import write
 from matrix.demo.train.agreement import accept_length, blind_head, head_hits, model_hits
 from matrix.demo.train.continuations import continuations
 from matrix.demo.train.distil import distillation, head_from
-from matrix.demo.train.fit import both, fit, held_out_loss, next_token_loss, rows_of, windows
+from matrix.demo.train.fit import Batches, both, fit, held_out_loss, next_token_loss, rows_of, windows
 from matrix.demo.train.llama import Llama
 from matrix.demo.train.settings import Schedule, Shape
 from matrix.demo.train.text import Corpus
@@ -38,7 +38,9 @@ class Training:
 def train_all(corpus: Corpus, shape: Shape, schedule: Schedule, device: torch.device, out: Path) -> dict[str, Any]:
     """Trains and writes all five models into ``out``; the report that is also written there as training.json."""
     tokenizer = train_tokenizer(corpus.train, shape.vocab)
-    job = Training(shape, schedule, device, *(encode(tokenizer, side).to(device) for side in (corpus.train, corpus.held)))
+    job = Training(
+        shape, schedule, device, *(encode(tokenizer, side).to(device) for side in (corpus.train, corpus.held))
+    )
     job.report.update(_origin(corpus, job))
     target = train_target(job)
     greedy = write_texts(target, job, 0.0)
@@ -100,7 +102,7 @@ def _heads(target: Llama, table: Tensor, fresh: Tensor, job: Training, out: Path
     write.save_checkpoint(out / "eagle3-random", blind, config)
 
 
-def _study(table: Tensor, job: Training) -> Any:
+def _study(table: Tensor, job: Training) -> Batches:
     half = max(job.schedule.batch // 2, 1)
     return both(windows(job.stream, half, table.shape[1]), rows_of(table, half))
 

@@ -14,7 +14,18 @@ from matrix.demo.train.settings import FILE, START, STOP
 # Tests and bundled tools are left out because distributions split them off (the text would differ between
 # installations); encodings is mostly generated tables.
 SKIPPED = frozenset(
-    "test tests idlelib lib2to3 encodings turtledemo ensurepip site-packages dist-packages __pycache__".split()
+    (
+        "test",
+        "tests",
+        "idlelib",
+        "lib2to3",
+        "encodings",
+        "turtledemo",
+        "ensurepip",
+        "site-packages",
+        "dist-packages",
+        "__pycache__",
+    )
 )
 HELD_OUT_EVERY = 40
 ANSWER_CHARS = 1200

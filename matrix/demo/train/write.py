@@ -90,5 +90,7 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
 def write_hashes(root: Path) -> None:
     """Lists every file under ``root`` in SHA256SUMS, in the form that ``sha256sum -c`` checks."""
     files = sorted(path for path in root.rglob("*") if path.is_file() and path.name != HASHES)
-    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(root).as_posix()}\n" for path in files]
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(root).as_posix()}\n" for path in files
+    ]
     (root / HASHES).write_text("".join(lines))
