@@ -12,7 +12,8 @@ from matrix.core.errors import ConfigError, Where
 from matrix.store.jsonio import dumps
 
 BUSY_S = 30.0
-_MIGRATION_LOCK = 0x6D617472
+# Numbers of PostgreSQL's advisory locks; any other program in the same database would have to choose the same ones.
+MIGRATION, CLAIM = 0x6D617472, 0x6D617473
 
 
 def parse_url(url: str) -> URL:
@@ -87,10 +88,10 @@ def prepare(engine: Engine) -> None:
         raw.close()
 
 
-def lock_migration(conn: Connection) -> None:
-    """Let one process at a time change the schema. On SQLite the write transaction does so already."""
+def one_at_a_time(conn: Connection, lock: int) -> None:
+    """Wait until no other transaction holds `lock`, then hold it to the end. SQLite's writers need no such thing."""
     if conn.dialect.name == "postgresql":
-        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+        conn.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock})
 
 
 def _sqlite_url(url: URL) -> URL:

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, Engine, inspect, text
 
 from matrix.core.errors import ConfigError, Where
-from matrix.store.database import lock_migration, prepare, writer
+from matrix.store.database import MIGRATION, one_at_a_time, prepare, writer
 
 # Revisions in order; the last is the schema of `matrix.store.tables`.
 REVISIONS = ("0001", "0002")
@@ -19,7 +19,7 @@ def migrate(engine: Engine, place: str) -> None:
     if current == REVISIONS[-1]:
         return
     with writer(engine).begin() as conn:
-        lock_migration(conn)
+        one_at_a_time(conn, MIGRATION)
         # Another process may have migrated while this one waited.
         if _current(conn, place) != REVISIONS[-1]:
             upgrade(conn)

@@ -21,7 +21,7 @@ def past(conn: Connection) -> Past:
         phases = dict(row.phases)
         if row.artifact_reused is False and "build" in phases:
             builds.append(phases["build"])
-        if "probe" in phases:
+        if "start" in phases and "probe" in phases:
             starts.append(phases["start"])
         if "start" in phases:
             probes[row.series_key].append(sum(phases.get(name, 0.0) for name in _PROBE))

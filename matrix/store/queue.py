@@ -10,6 +10,7 @@ from matrix.core.outcome import Outcome
 from matrix.core.result import RunResult
 from matrix.store.cellio import cell_to_json
 from matrix.store.contents import put_workload
+from matrix.store.database import CLAIM, one_at_a_time
 from matrix.store.failures import ClaimLostError
 from matrix.store.jobs import Job, JobStatus, job_from_row
 from matrix.store.redact import redact, redact_value
@@ -47,6 +48,8 @@ class Queue:
         A job whose content key was measured meanwhile, by another sweep, ends here as done with that run.
         """
         with self._db.write() as conn:
+            # Two claimers who do not see each other's choice could take two jobs of one content key.
+            one_at_a_time(conn, CLAIM)
             while (row := _first_waiting(conn, sweep_id)) is not None:
                 done_by = conn.execute(
                     select(runs.c.run_id)
@@ -160,8 +163,7 @@ def _first_waiting(conn: Connection, sweep_id: int | None) -> Row[tuple[object, 
     query = select(jobs).where(jobs.c.status == JobStatus.QUEUED.value, ~in_hand).order_by(jobs.c.id).limit(1)
     if sweep_id is not None:
         query = query.where(jobs.c.sweep_id == sweep_id)
-    # PostgreSQL: two claimers pass each other's candidate by; SQLite: writers are one at a time and this says nothing.
-    return conn.execute(query.with_for_update(skip_locked=True)).first()
+    return conn.execute(query).first()
 
 
 def _take(conn: Connection, row: Row[tuple[object, ...]], owner: str) -> bool:

@@ -129,6 +129,21 @@ def test_what_another_sweep_measured_meanwhile_is_not_run_again(store: Store) ->
     assert (done.status, done.run_id, done.reason) == ("done", "r", "ended as load-crash")
 
 
+def test_what_another_owner_is_measuring_is_left_waiting(store: Store) -> None:
+    plan(store, "1.0")
+    second = plan(store, "1.0", "2.0")
+    first = store.queue.claim("a")
+    other = store.queue.claim("b", second)
+    assert first is not None
+    assert other is not None
+    assert (first.cell.revision.version, other.cell.revision.version) == ("1.0", "2.0")
+    assert (store.queue.claim("c"), store.queue.pending(second)) == (None, 2)
+    store.queue.release(first.job_id, "a")
+    again = store.queue.claim("c", second)
+    assert again is not None
+    assert again.cell.revision.version == "1.0"
+
+
 def test_an_infra_failure_of_another_sweep_does_not_spare_the_run(store: Store) -> None:
     store.runs.save(run("r", cell("1.0"), outcome=Outcome.INFRA))
     plan(store, "1.0")

@@ -10,8 +10,9 @@ from matrix.core.outcome import Outcome
 from matrix.core.result import Divergence
 from matrix.core.spec import BASELINE
 from matrix.core.state import Change, Flip, Metric, State, Verdict
+from matrix.plan.estimate import Past
 from matrix.store import Store
-from tests.store.build import NGRAM, baseline_run, cell, key, run, sample
+from tests.store.build import ARTIFACT, NGRAM, baseline_run, cell, key, run, sample
 
 SERIES = cell().series_key
 BROKE = Flip(Metric.ACCEPT_LENGTH, Change.REGRESSION, "1.0", "2.0", State.HEALTHY, State.BROKEN, "it fell", "r1", "r2")
@@ -97,6 +98,16 @@ def test_next_boot_is_above_measured_and_waiting_ones(store: Store) -> None:
     assert (store.runs.next_boot(cell("1.0")), store.runs.next_boot(cell("2.0"))) == (2, 0)
     store.queue.cancel_rest(sweep)
     assert store.runs.next_boot(again) == 1
+
+
+def test_what_earlier_runs_took(store: Store) -> None:
+    assert store.read.past() == Past(probe_s={})
+    phases = (("build", 10.0), ("start", 20.0), ("ready", 4.0), ("warmup", 1.0), ("probe", 7.0), ("stop", 0.5))
+    store.runs.save(run("a", cell("1.0"), sample(), phases=phases))
+    reused = replace(ARTIFACT, reused=True)
+    store.runs.save(run("b", cell("2.0"), phases=(("build", 0.1), ("start", 40.0), ("probe", 4.0)), artifact=reused))
+    store.runs.save(run("c", cell("3.0"), phases=(("build", 30.0),), outcome=Outcome.BUILD_FAILED))
+    assert store.read.past() == Past(start_s=30.0, build_s=20.0, probe_s={SERIES: (8.0 + 4.0) / 2})
 
 
 def test_baseline_of(store: Store) -> None:
