@@ -64,7 +64,10 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """`module` and `args` for the artifact's own Python, the environment, and variables that must not be inherited."""
+    """`module` and `args` for the artifact's own Python, the environment, and variables that must not be inherited.
+
+    A variable that is both set and unset is set.
+    """
 
     module: str
     args: tuple[str, ...]

@@ -40,7 +40,7 @@ def server_environ(
         "TORCHINDUCTOR_CACHE_DIR": str(caches / "inductor"),
         "TRITON_CACHE_DIR": str(caches / "triton"),
     }
-    wanted = {k: v for k, v in {**kept, **ours, **dict(plan.env)}.items() if k not in plan.unset}
+    wanted = {k: v for k, v in kept.items() if k not in plan.unset} | ours | dict(plan.env)
     return wanted | {RUN: record.run_id, OWNER: record.owner}
 
 
