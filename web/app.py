@@ -14,10 +14,13 @@ from web.site import Site
 from web.static_files import mount_static
 
 
-def create_app(store: Reader, *, poll_s: float = 2.0, clock: Callable[[], float] = time.time) -> FastAPI:
+def create_app(
+    store: Reader, *, poll_s: float = 2.0, clock: Callable[[], float] = time.time, bisecting: bool = False
+) -> FastAPI:
     """The dashboard over `store`, whose read methods are called from several threads at once.
 
     `poll_s`: seconds between two updates of a running sweep. `clock`: Unix seconds now, for elapsed and relative times.
+    `bisecting`: offer bisection commands; off where the command line has no such verb.
     """
     # FastAPI's own documentation pages load scripts from elsewhere, so only the description itself is served.
     app = FastAPI(
@@ -28,7 +31,7 @@ def create_app(store: Reader, *, poll_s: float = 2.0, clock: Callable[[], float]
         redoc_url=None,
     )
     assets = mount_static(app)
-    site = Site(store=store, render=Renderer(assets, clock), poll_s=poll_s)
+    site = Site(store=store, render=Renderer(assets, clock, bisecting), poll_s=poll_s)
     for router in (pages.router(site), fragments.router(site), api.router(site)):
         app.include_router(router)
     errors.install(app, site)

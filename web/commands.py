@@ -10,19 +10,19 @@ from matrix.store.views import FlipView, ResultRow, RunView, SeriesView
 _LAST_GOOD = "last-good"  # the bisection looks for it
 
 _REGRESS_BY_OUTCOME = {
-    Outcome.LOAD_CRASH: "boot",
-    Outcome.SERVE_CRASH: "crash",
-    Outcome.OOM: "crash",
+    Outcome.LOAD_CRASH: "works",
+    Outcome.SERVE_CRASH: "works",
+    Outcome.OOM: "works",
     Outcome.HANG: "hang",
-    Outcome.WRONG_OUTPUT: "wrong-text",
+    Outcome.WRONG_OUTPUT: "wrong-output",
     Outcome.MEASURED_NOTHING: "accept",
 }
 _REGRESS_BY_STATE = {
-    State.BROKEN: "boot",
+    State.BROKEN: "works",
     State.DEGRADED: "accept",
     State.COLLAPSED: "accept",
     State.SLOWER: "slower",
-    State.WRONG_OUTPUT: "wrong-text",
+    State.WRONG_OUTPUT: "wrong-output",
 }
 
 

@@ -23,7 +23,7 @@ _FOLDER = Path(__file__).parent / "templates"
 class Renderer:
     """Holds the compiled templates; `assets` are the addresses of the static files by name."""
 
-    def __init__(self, assets: Mapping[str, str], clock: Callable[[], float]) -> None:
+    def __init__(self, assets: Mapping[str, str], clock: Callable[[], float], bisecting: bool = False) -> None:
         self.clock = clock
         self.env = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_FOLDER),
@@ -37,6 +37,7 @@ class Renderer:
         self.env.filters |= _FILTERS | {"when": self._when}
         self.env.globals |= {
             "assets": assets,
+            "bisecting": bisecting,
             "version": matrix.__version__,
             "square_html": square_html,
             "words": words,

@@ -10,14 +10,14 @@ from web.commands import bisect_flip, bisect_run, last_good, repeat_run
 
 def test_a_flip_is_bisected_between_its_two_revisions() -> None:
     assert bisect_flip(build.flip()) == (
-        "matrix bisect run --engine vllm --good 0.27.1 --bad 0.32.0 --regress boot "
+        "matrix bisect run --engine vllm --good 0.27.1 --bad 0.32.0 --regress works "
         "--target tiny-llama --draft tiny-eagle3-map --method eagle3"
     )
 
 
 @pytest.mark.parametrize(
     ("after", "word"),
-    [("degraded", "accept"), ("collapsed", "accept"), ("slower", "slower"), ("wrong-output", "wrong-text")],
+    [("degraded", "accept"), ("collapsed", "accept"), ("slower", "slower"), ("wrong-output", "wrong-output")],
 )
 def test_the_question_follows_the_state(after: str, word: str) -> None:
     assert f"--regress {word} " in (bisect_flip(build.flip(after=after)) or "")
@@ -35,10 +35,10 @@ def test_no_draft_no_option() -> None:
 @pytest.mark.parametrize(
     ("outcome", "word"),
     [
-        ("load-crash", "boot"),
-        ("serve-crash", "crash"),
+        ("load-crash", "works"),
+        ("serve-crash", "works"),
         ("hang", "hang"),
-        ("wrong-output", "wrong-text"),
+        ("wrong-output", "wrong-output"),
         ("measured-nothing", "accept"),
     ],
 )
@@ -84,3 +84,14 @@ def test_the_cell_is_selected_exactly_even_when_its_names_are_wildcards() -> Non
     selectors = dict(word.split("=", 1) for word in command[3:])
     assert selectors["spec"] == "k=3"
     assert fnmatchcase("a b*[x]?", selectors["target"]) and not fnmatchcase("a bc[x]d", selectors["target"])
+
+
+def test_no_command_is_offered_that_the_command_line_lacks() -> None:
+    from fastapi.testclient import TestClient
+
+    from tests.web import worlds
+    from web import create_app
+
+    client = TestClient(create_app(worlds.every_state()))
+    assert "matrix bisect" not in client.get("/").text
+    assert all("matrix bisect" not in client.get(f"/runs/{run}").text for run in ("r-0001", "r-0102"))

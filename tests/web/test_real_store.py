@@ -31,7 +31,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 @pytest.fixture
 def client(store: Store) -> TestClient:
-    return TestClient(create_app(StoreReader(store)))
+    return TestClient(create_app(StoreReader(store), bisecting=True))
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_the_regression_is_found_on_every_page_it_belongs_to(swept: Store, clien
     assert squares["/runs/bad-1"] == "load-crash, broken"
     assert squares["/runs/good-1"] == "2.25, healthy"
     assert (
-        "--good 0.27.1 --bad 0.32.0 --regress boot"
+        "--good 0.27.1 --bad 0.32.0 --regress works"
         in parse(client.get("/runs/bad-1").text).one("code", id_="bisect").text
     )
     table = parse(client.get(f"/series/{SERIES}").text).one("table", "points")
