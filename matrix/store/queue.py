@@ -43,9 +43,8 @@ class Queue:
     def claim(self, owner: str, sweep_id: int | None = None) -> Job | None:
         """The first waiting job (of one sweep, or of any), now held by `owner`; None when none can be taken.
 
-        A job whose content key another owner is measuring stays where it is, so nothing is measured twice.
-
-        A job whose content key was measured meanwhile, by another sweep, ends here as done with that run.
+        A job whose content key another owner is measuring stays where it is, so nothing is measured twice; one whose
+        content key was measured meanwhile, by another sweep, ends here as done with that run.
         """
         with self._db.write() as conn:
             # Two claimers who do not see each other's choice could take two jobs of one content key.
@@ -79,11 +78,7 @@ class Queue:
     def cancel_rest(self, sweep_id: int) -> int:
         """Cancel the sweep's waiting jobs; returns how many. Held ones are left to their owners."""
         with self._db.write() as conn:
-            return conn.execute(
-                update(jobs)
-                .where(jobs.c.sweep_id == sweep_id, jobs.c.status == JobStatus.QUEUED.value)
-                .values(status=JobStatus.CANCELLED.value)
-            ).rowcount
+            return cancel_waiting(conn, sweep_id)
 
     def pending(self, sweep_id: int) -> int:
         """How many jobs of the sweep wait or are held."""
@@ -123,6 +118,20 @@ def finish_held(
     row = conn.execute(select(jobs).where(jobs.c.id == job_id)).one()
     save_run(conn, result, sweep_id=row.sweep_id, log_ref=log_ref, log_bytes=log_bytes)
     _end(conn, row, run_id=result.run_id, note=row.note)
+
+
+def cancel_waiting(conn: Connection, sweep_id: int, note: str = "") -> int:
+    """Cancel the sweep's waiting jobs inside the caller's transaction; returns how many."""
+    waiting = (jobs.c.sweep_id == sweep_id, jobs.c.status == JobStatus.QUEUED.value)
+    rows = conn.execute(select(jobs.c.id, jobs.c.cell).where(*waiting)).all()
+    return sum(
+        conn.execute(
+            update(jobs)
+            .where(jobs.c.id == row.id, *waiting)
+            .values(status=JobStatus.CANCELLED.value, note=note, cell=redact_value(row.cell))
+        ).rowcount
+        for row in rows
+    )
 
 
 def waiting_again() -> dict[str, str | float | None]:

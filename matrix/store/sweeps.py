@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from matrix.core.errors import NotFoundError
-from matrix.store.jobs import JobStatus
+from matrix.store.queue import cancel_waiting
 from matrix.store.redact import redact, redact_value
-from matrix.store.tables import jobs, sweeps
+from matrix.store.tables import sweeps
 from matrix.store.transactions import Transactions
 
 
@@ -76,9 +76,5 @@ def _interrupt(conn: Connection, sweep_id: int) -> bool:
     )
     if closed.rowcount != 1:
         return False
-    conn.execute(
-        update(jobs)
-        .where(jobs.c.sweep_id == sweep_id, jobs.c.status == JobStatus.QUEUED.value)
-        .values(status=JobStatus.CANCELLED.value, note="the sweep's process ended")
-    )
+    cancel_waiting(conn, sweep_id, "the sweep's process ended")
     return True

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
 from matrix.core.errors import MatrixError
@@ -26,11 +27,12 @@ def main(verb: str, url: str, *args: str) -> None:
 
 
 def claim_all(store: Store, owner: str) -> None:
-    """Say so when ready, wait for a line, then claim as fast as possible."""
+    """Say so when ready, wait for a line, then claim; the pause lets the other process have its turn."""
     print("ready", flush=True)
     sys.stdin.readline()
     while (job := store.queue.claim(owner)) is not None:
         print(job.job_id, flush=True)
+        time.sleep(0.002)
 
 
 def claim_and_die(store: Store, owner: str) -> None:

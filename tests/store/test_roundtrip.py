@@ -162,14 +162,15 @@ def test_secrets_do_not_reach_the_runs_table(store: Store) -> None:
     assert "HF_HOME=/x" in view.row.launch
 
 
-def test_a_waiting_job_keeps_its_launch_options_and_a_finished_one_does_not(store: Store) -> None:
+def test_a_waiting_job_keeps_its_launch_options_and_an_ended_one_does_not(store: Store) -> None:
     made = cell(launch=LaunchOptions(env=(("HF_TOKEN", "shortone"),)))
     sweep = store.sweeps.create({}, 'token = "hf_' + "Z9" * 17 + '"', owner="me", tool_version="1")
-    store.queue.enqueue(sweep, [(key(made), made)])
+    store.queue.enqueue(sweep, [(key(c), c) for c in (made, replace(made, boot=1))])
     job = store.queue.claim("me")
     assert job is not None
     assert job.cell == made
     store.queue.finish(job.job_id, "me", run("r", made, sample()))
+    assert store.queue.cancel_rest(sweep) == 1
     with store._db.read() as conn:
         rows = [str(conn.exec_driver_sql(f"SELECT * FROM {table}").all()) for table in ("jobs", "sweeps", "runs")]
     assert not any("shortone" in row or "Z9Z9" in row for row in rows)
