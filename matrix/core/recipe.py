@@ -11,8 +11,8 @@ class Recipe:
 
     `dockerfile` names the file in `dockerfiles/` that makes the same thing as an image. `torch_cpu` allows the CPU
     torch index as a fallback when the user's own index has no build that fits. `modules` are imported once after the
-    install, so that the bytecode of what a server loads is there; without any, everything installed is compiled, which takes
-    five times as long. They change nothing that is measured, so `text` leaves them out.
+    install, so that the bytecode of what a server loads is there; without any, everything installed is compiled, which
+    takes five times as long. They change nothing that is measured, so `text` leaves them out.
     """
 
     name: str
