@@ -13,6 +13,7 @@ from matrix.core.result import Failure, RunResult, Sample
 from matrix.core.revision import Revision
 from matrix.core.spec import BASELINE, Method, SpecConfig
 from matrix.core.workload import Prompt, Workload
+from matrix.store import Store
 
 TARGET = Model("tiny", "/models/tiny", "./models/tiny", "a" * 64)
 HEAD = Model("head", "/models/head", "./models/head", "b" * 64)
@@ -91,3 +92,14 @@ def baseline_run(run_id: str, version: str = "0.27.1", *samples: Sample, **chang
     """Without samples: two prompts, 32 tokens in 2 s each, so 16 tokens a second."""
     plain = [sample(p, steps=0, accepted=0, tokens=32, seconds=2.0) for p in ("code-1", "chat-1")]
     return run(run_id, cell(version, BASELINE), *(samples or plain), **changes)
+
+
+def plan(store: Store, *versions: str) -> int:
+    """A sweep of one job a version; returns its number."""
+    sweep = store.sweeps.create({"select": ["*"]}, "[engines]", owner="me", tool_version="1")
+    store.queue.enqueue(sweep, [(key(c), c) for c in map(cell, versions)])
+    return sweep
+
+
+def statuses(store: Store, sweep: int) -> list[str]:
+    return [job.status for job in store.read.sweep(sweep).jobs]
