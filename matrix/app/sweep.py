@@ -97,6 +97,7 @@ def _work(sweep_id: int, me: str, hands: _Hands) -> list[Outcome]:
         if job is not None:
             outcomes.append(_run_job(job, me, hands))
         elif hands.store.queue.pending(sweep_id):
+            hands.store.requeue_lost(owner.alive)  # the sweep that is waited for may have been killed meanwhile
             time.sleep(WAIT_S)
         else:
             return outcomes
