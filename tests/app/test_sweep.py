@@ -1,0 +1,94 @@
+"""Sweeps over a real store, with the scripted engine in this process."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from matrix.app.gather import Source
+from matrix.app.planning import Plan, Planned, content_key
+from matrix.app.sweep import clear_up, run_sweep
+from matrix.core.cell import Cell
+from matrix.core.errors import InfraError
+from matrix.executors import owner
+from matrix.plan.estimate import Estimate
+from matrix.store import Store, open_store
+from tests.app.build import FakeExecutor, Seen, cell
+from tests.plan.build import MINIMAL
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(f"sqlite:///{tmp_path}/matrix.db")
+    yield opened
+    opened.close()
+
+
+def plan(tmp_path: Path, *cells: Cell) -> Plan:
+    file = tmp_path / "matrix.toml"
+    file.write_text(MINIMAL)
+    planned = tuple(Planned(c, content_key(c), None, None) for c in cells)
+    return Plan(Source(file), "fake", planned, (), Estimate(1, 0, 0, False))
+
+
+def both() -> tuple[Cell, Cell]:
+    return cell("baseline"), cell("eagle")
+
+
+def test_a_draft_run_is_compared_with_the_baseline_before_it(tmp_path: Path, store: Store) -> None:
+    outcome = run_sweep(plan(tmp_path, *both()), FakeExecutor(), store, Seen())
+    assert (outcome.runs, outcome.infra) == (2, 0)
+    baseline, draft = store.read.results()
+    assert draft.baseline_tok_s == baseline.output_tok_s
+    verdicts = {v.metric: v.state for v in store.read.run(draft.run_id).verdicts}
+    assert (verdicts["speed"], verdicts["output"]) == ("unknown", "healthy")
+
+
+def test_a_cell_in_a_killed_sweeps_hands_is_taken_over(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other sweep holds the cell when ours starts, and is killed while we wait for it."""
+    wanted = plan(tmp_path, *both())
+    other = store.sweeps.create({}, "", owner="other", tool_version="")
+    store.queue.enqueue(other, [(p.content_key, p.cell) for p in wanted.cells])
+    assert store.queue.claim("other", other) is not None
+    lives = iter([True, True])
+    monkeypatch.setattr(owner, "alive", lambda who: who != "other" or next(lives, False))
+    monkeypatch.setattr("matrix.app.sweep.WAIT_S", 0.01)
+    run_sweep(wanted, FakeExecutor(), store, Seen())
+    assert sorted(row.spec for row in store.read.results()) == ["baseline", "eagle"]
+
+
+def test_an_infra_failure_is_kept_and_run_again(tmp_path: Path, store: Store) -> None:
+    outcome = run_sweep(
+        plan(tmp_path, cell()), FakeExecutor(fail=InfraError("no space", hint="make some")), store, Seen()
+    )
+    assert outcome.infra == 1
+    assert store.runs.measured_keys([content_key(cell())]) == {}
+    assert run_sweep(plan(tmp_path, cell()), FakeExecutor(), store, Seen()).infra == 0
+    assert [row.outcome for row in store.read.results()] == ["infra", "ok"]
+
+
+def test_an_interrupted_sweep_keeps_what_it_measured(tmp_path: Path, store: Store) -> None:
+    class Impatient(Seen):
+        def phase(self, cell: Cell, phase: str, detail: str = "") -> None:
+            if cell.spec.name == "eagle" and phase == "probe":
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(plan(tmp_path, *both()), FakeExecutor(), store, Impatient())
+    view = store.read.latest_sweep()
+    assert view is not None and view.status == "interrupted"
+    assert [row.spec for row in store.read.results()] == ["baseline"]
+    assert list((store.state_dir / "running").rglob("*.log")) == []
+
+
+def test_clearing_up_removes_the_scratch_of_dead_owners_only(store: Store) -> None:
+    running = store.state_dir / "running"
+    mine = running / owner.me() / "run-a"
+    dead = running / owner.me().replace(str(os.getpid()), "999999999", 1) / "run-b"
+    for folder in (mine, dead):
+        folder.mkdir(parents=True)
+    clear_up(FakeExecutor(), store)
+    assert mine.exists() and not dead.exists()
