@@ -59,7 +59,8 @@ def _add_matrix(routes: APIRouter, site: Site) -> None:
 
     @routes.get("/api/results", tags=["matrix"])
     def results(
-        limit: Annotated[int, Query(ge=1, le=100_000)] = 1000, offset: Annotated[int, Query(ge=0)] = 0
+        limit: Annotated[int, Query(ge=1, le=100_000)] = 1000,
+        offset: Annotated[int, Query(ge=0, le=1_000_000_000)] = 0,
     ) -> list[ResultRow]:
         """Every run, in pages of `limit`; the same objects as `matrix results --json`."""
         return list(islice(site.store.results(), offset, offset + limit))

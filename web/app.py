@@ -8,6 +8,8 @@ from fastapi import FastAPI
 import matrix
 from web import api, errors, fragments, pages
 from web.headers import SecurityHeaders
+from web.hosts import AllowedHosts
+from web.methods import HeadAsGet
 from web.reader import Reader
 from web.render import Renderer
 from web.site import Site
@@ -15,12 +17,18 @@ from web.static_files import mount_static
 
 
 def create_app(
-    store: Reader, *, poll_s: float = 2.0, clock: Callable[[], float] = time.time, bisecting: bool = False
+    store: Reader,
+    *,
+    poll_s: float = 2.0,
+    clock: Callable[[], float] = time.time,
+    bisecting: bool = False,
+    hosts: frozenset[str] | None = None,
 ) -> FastAPI:
     """The dashboard over `store`, whose read methods are called from several threads at once.
 
     `poll_s`: seconds between two updates of a running sweep. `clock`: Unix seconds now, for elapsed and relative times.
-    `bisecting`: offer bisection commands; off where the command line has no such verb.
+    `bisecting`: offer bisection commands; off where the command line has no such verb. `hosts`: names to answer to,
+    None for all.
     """
     # FastAPI's own documentation pages load scripts from elsewhere, so only the description itself is served.
     app = FastAPI(
@@ -35,5 +43,8 @@ def create_app(
     for router in (pages.router(site), fragments.router(site), api.router(site)):
         app.include_router(router)
     errors.install(app, site)
+    app.add_middleware(HeadAsGet)
+    if hosts is not None:
+        app.add_middleware(AllowedHosts, names=hosts)
     app.add_middleware(SecurityHeaders)
     return app

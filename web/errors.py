@@ -32,7 +32,7 @@ def install(app: FastAPI, site: Site) -> None:
     @app.exception_handler(MatrixError)
     async def expected(request: Request, error: MatrixError) -> Response:
         missing = isinstance(error, NotFoundError)
-        hint = error.hint or ("Go back to the overview." if missing else "Run `matrix doctor` where this is served.")
+        hint = error.hint or ("Go back to the overview." if missing else "Run `matrix status` where this is served.")
         return answer(request, 404 if missing else 503, Problem(detail=error.cause, hint=hint))
 
     @app.exception_handler(HTTPException)
@@ -54,7 +54,9 @@ def install(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        hint = "The terminal where this is served shows the traceback. `matrix doctor` checks the database."
+        hint = (
+            "The terminal where this is served shows the traceback. `matrix status` tells whether the database answers."
+        )
         response = answer(request, 500, Problem("The dashboard failed while making this page.", hint))
         response.headers.update(FIXED)
         return response

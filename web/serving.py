@@ -4,7 +4,7 @@ import errno
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import NoReturn
 
@@ -13,6 +13,7 @@ import uvicorn
 from matrix.core.errors import ConfigError, InfraError
 from matrix.store import Store, open_store
 from web.app import create_app
+from web.hosts import allowed_names
 from web.store_reader import StoreReader
 
 Announce = Callable[[str], None]
@@ -20,13 +21,16 @@ Announce = Callable[[str], None]
 
 
 class Background:
-    """The dashboard in a thread of its own, with a store of its own. Use as a context manager."""
+    """The dashboard in a thread of its own, with a store of its own. Use as a context manager.
 
-    def __init__(self, db: str, host: str, port: int) -> None:
+    `names`: further names it answers to, see `web.hosts`.
+    """
+
+    def __init__(self, db: str, host: str, port: int, names: Iterable[str] = ()) -> None:
         self._socket = listen(host, port)
         self.url = address(self._socket, host)
         self._store = open_store(db)
-        self._server = _server(self._store)
+        self._server = _server(self._store, allowed_names(host, names))
         self._thread = threading.Thread(target=self._run, name="dashboard", daemon=True)
 
     def __enter__(self) -> "Background":
@@ -43,12 +47,12 @@ class Background:
         self._server.run(sockets=[self._socket])
 
 
-def serve_forever(db: str, host: str, port: int, announce: Announce) -> None:
+def serve_forever(db: str, host: str, port: int, announce: Announce, names: Iterable[str] = ()) -> None:
     """Serve until interrupted.
 
     Raises InfraError when the port is taken, ConfigError for an address that is not this machine's.
     """
-    with Background(db, host, port) as server:
+    with Background(db, host, port, names) as server:
         announce(server.url)
         wait_forever()
 
@@ -93,7 +97,6 @@ def address(bound: socket.socket, host: str) -> str:
     return f"http://{name}:{port}"
 
 
-def _server(store: Store) -> uvicorn.Server:
-    return uvicorn.Server(
-        uvicorn.Config(create_app(StoreReader(store)), log_level="warning", access_log=False, lifespan="off")
-    )
+def _server(store: Store, names: frozenset[str] | None) -> uvicorn.Server:
+    app = create_app(StoreReader(store), hosts=names)
+    return uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -14,7 +15,7 @@ from tests.web.reader import DictReader
 from web import create_app
 
 
-def client_of(store: DictReader, **options: float) -> TestClient:
+def client_of(store: DictReader, **options: Any) -> TestClient:
     """A client that gets error pages instead of exceptions, at the fixed time `build.NOW`."""
     return TestClient(
         create_app(store, clock=lambda: build.NOW, bisecting=True, **options), raise_server_exceptions=False

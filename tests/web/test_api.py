@@ -67,6 +67,7 @@ def test_what_is_not_there_is_json_with_a_next_step(client: TestClient, path: st
         "/api/results?limit=0",
         "/api/results?limit=x",
         "/api/results?offset=-1",
+        "/api/results?offset=99999999999999999999",
         "/api/regressions?standing=maybe",
     ],
 )

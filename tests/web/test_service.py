@@ -82,7 +82,7 @@ def test_our_own_mistakes_show_a_page_without_the_traceback() -> None:
     client = client_of(Broken(ValueError("secret detail")))
     answer = client.get("/")
     assert answer.status_code == 500
-    assert "matrix doctor" in answer.text and "secret detail" not in answer.text and "Traceback" not in answer.text
+    assert "matrix status" in answer.text and "secret detail" not in answer.text and "Traceback" not in answer.text
     assert client.get("/api/overview").json()["hint"]
     assert "content-security-policy" in answer.headers
 
