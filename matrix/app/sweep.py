@@ -14,6 +14,7 @@ from matrix.app.bench import Baseline, Bench, Limits
 from matrix.app.judging import judge_all
 from matrix.app.planning import Plan
 from matrix.app.run_cell import run_cell
+from matrix.app.staging import stage_models
 from matrix.core.cell import Cell
 from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
@@ -43,6 +44,7 @@ def run_sweep(plan: Plan, executor: Executor, store: Store, progress: Progress) 
     """
     clear_up(executor, store)
     me = owner.me()
+    stage_models(plan)
     known = len(plan.cells) - len(plan.todo)
     if not plan.todo:
         judge_all(store)

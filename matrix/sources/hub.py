@@ -1,8 +1,9 @@
 """Models from a model hub, fetched once and pinned to a commit."""
 
+import re
 from pathlib import Path
 
-from huggingface_hub import snapshot_download
+from huggingface_hub import HfApi, constants, snapshot_download
 from huggingface_hub.errors import (
     GatedRepoError,
     HfHubHTTPError,
@@ -11,11 +12,15 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
     RevisionNotFoundError,
 )
+from huggingface_hub.file_download import repo_folder_name
 
 from matrix.core.errors import ConfigError, InfraError, MatrixError
 
 # Copies of the same weights for other programs; both engines leave them aside too.
 _ASIDE = ["original/*", "onnx/*", "*.onnx", "*.msgpack", "*.h5", "*.ot", "*.tflite", "*.mlmodel"]
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_ASK_S = 20.0
 
 
 def stage(repo_id: str, revision: str | None = None) -> tuple[Path, str]:
@@ -31,6 +36,38 @@ def stage(repo_id: str, revision: str | None = None) -> tuple[Path, str]:
         raise _explain(exc, repo_id, revision) from None
     # A snapshot folder is called by its commit.
     return folder, folder.name
+
+
+def locate(repo_id: str, revision: str | None = None) -> tuple[Path, str]:
+    """Where `stage` would put the snapshot, and its commit, without fetching weights.
+
+    A full commit needs no network; a branch or tag asks the hub which commit it stands for now, and offline the cache.
+    Raises as `stage` does.
+    """
+    try:
+        commit = _commit(repo_id, revision or "main")
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError, RuntimeError) as exc:
+        raise _explain(exc, repo_id, revision) from None
+    return _snapshots(repo_id) / commit, commit
+
+
+def _commit(repo_id: str, revision: str) -> str:
+    if _COMMIT.fullmatch(revision):
+        return revision
+    cached = _snapshots(repo_id).parent / "refs" / revision
+    try:
+        return HfApi().model_info(repo_id, revision=revision, timeout=_ASK_S).sha or revision
+    except (HfHubHTTPError, HFValidationError):
+        raise
+    except Exception as exc:
+        if cached.is_file():
+            return cached.read_text().strip()
+        raise LocalEntryNotFoundError(f"{repo_id} is not in the cache") from exc
+
+
+def _snapshots(repo_id: str) -> Path:
+    name = repo_folder_name(repo_id=repo_id, repo_type="model")
+    return Path(constants.HF_HUB_CACHE) / name / "snapshots"
 
 
 def _explain(exc: Exception, repo_id: str, revision: str | None) -> MatrixError:

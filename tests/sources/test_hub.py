@@ -80,13 +80,13 @@ def hub() -> Iterator[str]:
     server.server_close()
 
 
-def stage(call: str, endpoint: str, home: Path, **environ: str) -> str:
-    """What `stage(...)` returns or raises, in a fresh process: the library reads its environment when imported."""
+def stage(call: str, endpoint: str, home: Path, *, function: str = "stage", **environ: str) -> str:
+    """What `stage(...)` (or another function of the module) returns or raises, in a fresh process: the library reads its environment when imported."""
     code = f"""
 from matrix.core.errors import MatrixError
-from matrix.sources.hub import stage
+from matrix.sources.hub import {function}
 try:
-    print(*stage({call}))
+    print(*{function}({call}))
 except MatrixError as exc:
     print(type(exc).__name__, exc)
 """
@@ -130,3 +130,24 @@ def test_hub_out_of_reach_is_infra(tmp_path: Path) -> None:
     assert said.startswith("InfraError")
     assert "lab/tiny" in said
     assert "HF_ENDPOINT" in said
+
+
+def test_locating_names_folder_and_commit_without_fetching_weights(hub: str, tmp_path: Path) -> None:
+    located = stage("'lab/tiny', 'main'", hub, tmp_path, function="locate")
+    assert located.endswith(f"/snapshots/{COMMIT} {COMMIT}")
+    assert not any("/resolve/" in line for line in Hub.asked)
+    assert stage("'lab/tiny', 'main'", hub, tmp_path) == located
+
+
+def test_locating_a_full_commit_asks_nobody(tmp_path: Path) -> None:
+    located = stage(f"'lab/tiny', '{COMMIT}'", "http://127.0.0.1:9", tmp_path, function="locate")
+    assert located.endswith(f"/snapshots/{COMMIT} {COMMIT}")
+
+
+def test_locating_a_branch_offline_uses_the_cache_or_says_so(hub: str, tmp_path: Path) -> None:
+    missing = stage("'lab/tiny'", "http://127.0.0.1:9", tmp_path, function="locate")
+    assert missing.startswith("InfraError") and "lab/tiny" in missing
+    fetched = stage("'lab/tiny', 'main'", hub, tmp_path)
+    assert stage("'lab/tiny', 'main'", "http://127.0.0.1:9", tmp_path, function="locate") == fetched
+    assert stage("'lab/tiny', 'main'", hub, tmp_path, function="locate", HF_HUB_OFFLINE="1") == fetched
+    assert stage("'lab/none'", hub, tmp_path, function="locate").startswith("ConfigError")
