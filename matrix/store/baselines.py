@@ -1,6 +1,7 @@
 """Finds the no-draft run beside a run: same revision, target, launch options, workload, hardware and executor."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ from matrix.store.order import recency_key
 from matrix.store.speed import rate
 from matrix.store.tables import runs
 
-Place = tuple[str, str]
+Place = tuple[str, str, int]
 Item = TypeVar("Item")
 _BATCH = 400
 
@@ -29,23 +30,35 @@ class BaselineRun:
 
 
 def newest_baselines(conn: Connection, places: Iterable[Place]) -> dict[Place, BaselineRun]:
-    """For each (baseline series key, revision) its newest baseline run that is ok; places without one are left out."""
-    newest: dict[Place, Any] = {}
-    for batch in batches(sorted(set(places))):
+    """For each (baseline series key, revision, boot) its baseline run that is ok; places without one are left out.
+
+    A baseline of the same boot goes before a newer one, so that a repeat changes nothing beside earlier runs.
+    """
+    wanted = set(places)
+    found: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for batch in batches(sorted({(key, revision) for key, revision, _ in wanted})):
         for row in conn.execute(_query(batch)):
-            place = (row.series_key, row.revision)
-            if place not in newest or recency_key(row) > recency_key(newest[place]):
-                newest[place] = row
+            found[row.series_key, row.revision].append(row)
+    best = {place: max(rows, key=_fitness(place)) for place in wanted if (rows := found.get(place[:2]))}
     return {
         place: BaselineRun(row.run_id, row.id, rate(row.single_tokens, row.single_seconds), row.noise)
-        for place, row in newest.items()
+        for place, row in best.items()
     }
 
 
-def _query(places: Sequence[Place]) -> Any:
+def place_of(row: Any) -> Place:
+    """The place beside a row of `runs`."""
+    return row.baseline_key, row.revision, row.boot
+
+
+def _fitness(place: Place) -> Callable[[Any], tuple[bool, tuple[bool, float, int]]]:
+    return lambda row: (row.boot == place[2], recency_key(row))
+
+
+def _query(places: Sequence[tuple[str, str]]) -> Any:
     """The pairs say what is wanted; the two lists let SQLite use an index, which it does not for pairs."""
     c = runs.c
-    columns = (c.id, c.run_id, c.series_key, c.revision, c.outcome, c.finished_at, c.noise)
+    columns = (c.id, c.run_id, c.series_key, c.revision, c.boot, c.outcome, c.finished_at, c.noise)
     return select(*columns, c.single_tokens, c.single_seconds).where(
         c.series_key.in_(sorted({key for key, _ in places})),
         c.revision.in_(sorted({revision for _, revision in places})),

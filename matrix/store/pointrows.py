@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, select
 from matrix.core.counters import combine
 from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
-from matrix.store.baselines import BaselineRun, batches, newest_baselines
+from matrix.store.baselines import BaselineRun, batches, newest_baselines, place_of
 from matrix.store.order import recency_key, revision_key
 from matrix.store.points import PromptPoint, StoredPoint
 from matrix.store.samplerow import counters_from_row
@@ -59,9 +59,9 @@ def prompt_speed(rows: Iterable[Row[Any]]) -> float | None:
 def series_points(conn: Connection, series_key: str) -> list[StoredPoint]:
     """The newest run of each (revision, boot) of a series, in the order of revisions."""
     rows = newest_runs(conn, series_key, lambda row: (row.revision, row.boot))
-    beside = newest_baselines(conn, {(row.baseline_key, row.revision) for row in rows})
+    beside = newest_baselines(conn, {place_of(row) for row in rows})
     found = sample_rows(conn, [row.id for row in rows] + [baseline.number for baseline in beside.values()])
-    return [_point(row, found, beside.get((row.baseline_key, row.revision))) for row in rows]
+    return [_point(row, found, beside.get(place_of(row))) for row in rows]
 
 
 def _point(row: Row[Any], found: SampleRows, baseline: BaselineRun | None) -> StoredPoint:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, or_, select
 
-from matrix.store.baselines import BaselineRun, Place, newest_baselines
+from matrix.store.baselines import BaselineRun, Place, newest_baselines, place_of
 from matrix.store.resultrows import COLUMNS, result_row
 from matrix.store.tables import runs
 from matrix.store.transactions import Transactions
@@ -59,9 +59,9 @@ def results(db: Transactions, filters: Filters) -> Iterator[ResultRow]:
 def result_rows(conn: Connection, rows: Sequence[Row[Any]], beside: Beside | None = None) -> list[ResultRow]:
     """Result rows of these rows of `runs`, each with its baseline's speed; `beside` remembers them between calls."""
     known = {} if beside is None else beside
-    unknown = {(row.baseline_key, row.revision) for row in rows} - known.keys()
+    unknown = {place_of(row) for row in rows} - known.keys()
     known.update(dict.fromkeys(unknown) | newest_baselines(conn, unknown))
-    return [result_row(row, known[row.baseline_key, row.revision]) for row in rows]
+    return [result_row(row, known[place_of(row)]) for row in rows]
 
 
 def _page(conn: Connection, filters: Filters, last: Row[Any] | None, size: int) -> Sequence[Row[Any]]:

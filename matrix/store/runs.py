@@ -58,7 +58,7 @@ class Runs:
 
     def baseline_of(self, cell: Cell) -> StoredBaseline | None:
         """The newest no-draft run that is ok beside this cell, with its texts and alternatives; None without one."""
-        place = (cell.baseline.series_key, cell.revision.version)
+        place = (cell.baseline.series_key, cell.revision.version, cell.boot)
         with self._db.read() as conn:
             found = newest_baselines(conn, [place]).get(place)
             if found is None:

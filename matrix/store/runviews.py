@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, select
 from matrix.core.counters import accept_length, tokens_per_step
 from matrix.core.errors import NotFoundError
 from matrix.core.spec import Method
-from matrix.store.baselines import newest_baselines
+from matrix.store.baselines import newest_baselines, place_of
 from matrix.store.contents import get_lock
 from matrix.store.resultrows import result_row
 from matrix.store.samplerow import counters_from_row
@@ -17,11 +17,14 @@ from matrix.store.states import run_verdicts
 from matrix.store.tables import runs, samples
 from matrix.store.views import RunView, SampleView
 
+_LONGEST = 64
+"""Characters of the column; databases refuse patterns that are much longer."""
+
 
 def run_view(conn: Connection, run_id: str) -> RunView:
     """The run whose id is, or uniquely begins with, `run_id`; NotFoundError for none or several."""
     row = conn.execute(select(runs).where(runs.c.run_id == full_run_id(conn, run_id))).one()
-    place = (row.baseline_key, row.revision)
+    place = place_of(row)
     baseline = newest_baselines(conn, [place]).get(place) if row.method != Method.NONE.value else None
     return RunView(
         row=result_row(row, baseline),
@@ -49,6 +52,8 @@ def run_view(conn: Connection, run_id: str) -> RunView:
 
 def full_run_id(conn: Connection, prefix: str) -> str:
     """The one run id that is or begins with `prefix`; NotFoundError for none or several."""
+    if len(prefix) > _LONGEST:
+        raise NotFoundError(f"no run id has {len(prefix)} characters", hint="`matrix results` lists them")
     # LIKE ignores case on some databases, so what it finds is looked at again.
     query = select(runs.c.run_id).where(runs.c.run_id.startswith(prefix, autoescape=True)).order_by(runs.c.run_id)
     found: list[str] = [run_id for run_id in conn.execute(query).scalars() if prefix and run_id.startswith(prefix)]

@@ -55,3 +55,15 @@ def test_baseline_of(store: Store) -> None:
     assert found is not None
     assert (found.run_id, found.tok_s, [s.prompt_id for s in found.samples]) == ("b", 16.0, ["code-1", "chat-1"])
     assert store.runs.baseline_of(cell("1.0", BASELINE)) == found
+
+
+def test_a_repeated_baseline_changes_nothing_beside_earlier_runs(store: Store) -> None:
+    store.runs.save(run("base-0", cell("1.0", BASELINE), sample("p1", tokens=100, seconds=1.0), at=1.0))
+    store.runs.save(run("draft-0", cell("1.0"), sample("p1", tokens=100, seconds=0.5), at=2.0))
+    first = {row.run_id: row for row in store.read.results()}
+    store.runs.save(run("base-1", cell("1.0", BASELINE, boot=1), sample("p1", tokens=100, seconds=4.0), at=3.0))
+    store.runs.save(run("draft-1", cell("1.0", boot=1), sample("p1", tokens=100, seconds=0.5), at=4.0))
+    rows = {row.run_id: row for row in store.read.results()}
+    assert rows["draft-0"] == first["draft-0"]
+    assert (rows["draft-0"].speedup, rows["draft-1"].speedup) == (2.0, 8.0)
+    assert store.read.run("draft-0").baseline_run == "base-0"
