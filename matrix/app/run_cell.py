@@ -62,15 +62,17 @@ def _serve(record: Record, bench: Bench, artifact: Artifact) -> RunResult:
 
 
 def _watch(record: Record, bench: Bench, server: Server) -> RunResult:
-    client = Client(server.url, record.run_id, timeout_s=bench.limits.request_s)
+    names = bench.adapter.counters(record.cell)
+    client = Client(server.url, record.run_id, timeout_s=bench.limits.request_s, dialect=names.dialect)
     try:
         with record.phase("start"):
             wait_ready(client, server, deadline_s=bench.limits.start_s)
         record.served = True
+        info = client.page(names.info) if names.info else ""
         measure(record, bench, client)
     except (NotReadyError, EngineFaultError) as error:
         return _engine_failed(record, bench, server, error)
-    record.resolved = bench.adapter.resolved(record.log_text())
+    record.resolved = bench.adapter.resolved(record.log_text(), info)
     return conclude(record)
 
 

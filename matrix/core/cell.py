@@ -33,7 +33,11 @@ class LaunchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """revision x target x spec config x launch options x workload x hardware class x executor, and the boot ordinal."""
+    """revision x target x spec config x launch options x workload x hardware class x executor, and the boot ordinal.
+
+    `site` is the folder of an engine that is installed already (`install` is "site"), `python` the interpreter for it.
+    Neither is part of the keys: where an installation lies does not change what it measures.
+    """
 
     revision: Revision
     target: Model
@@ -44,6 +48,8 @@ class Cell:
     executor: str
     install: str
     boot: int = 0
+    site: str = ""
+    python: str = ""
 
     @property
     def label(self) -> str:

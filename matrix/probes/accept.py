@@ -6,8 +6,7 @@ from matrix.core.counters import Counters
 from matrix.core.result import Sample
 from matrix.core.workload import Prompt
 from matrix.probes.client import Completion
-from matrix.probes.flags import Asked, sample_flags
-from matrix.probes.per_request import request_counters
+from matrix.probes.flags import COUNTERS_DISAGREE, Asked, sample_flags
 from matrix.probes.pooled import run_window
 from matrix.probes.probe import OnPrompt, Probe
 
@@ -47,10 +46,12 @@ def _measure(probe: Probe, prompt: Prompt, repetition: int) -> Sample:
     value = own or replace(grown, completion_tokens=answer.completion_tokens)
     asked = Asked(probe.spec, probe.workload.max_tokens, answer.completion_tokens, settled)
     flags = sample_flags(asked, value, grown, compare=own is not None)
+    if COUNTERS_DISAGREE not in flags and probe.contradicts(answer):
+        flags = (*flags, COUNTERS_DISAGREE)
     return replace(probe.sample(prompt, repetition, answer, value), cross_check=grown, flags=flags)
 
 
 def _own(probe: Probe, answer: Completion, grown: Counters) -> Counters | None:
-    """The response's own counters; decode steps, which it lacks, from the scrapes."""
-    own = request_counters(answer.speculative, answer.completion_tokens) if probe.names.per_request else None
-    return replace(own, decode_steps=grown.decode_steps) if own else None
+    """The response's own counters; decode steps, where it lacks them, from the scrapes."""
+    own = probe.own(answer)
+    return own if own is None or own.decode_steps is not None else replace(own, decode_steps=grown.decode_steps)

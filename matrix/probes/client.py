@@ -1,45 +1,30 @@
-"""An OpenAI-style completion server, asked the way the probe asks: greedy, of fixed length, one prompt a request."""
+"""A completion server, asked the way the probe asks: greedy, of fixed length, one prompt a request."""
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
-from matrix.core.result import Alternatives
+from matrix.core.counters import Counters
+from matrix.core.recipe import OwnNames
+from matrix.probes.answer import Completion, Rendered, short
+from matrix.probes.dialects import dialect as dialect_of
 from matrix.probes.faults import EngineFaultError, Fault
-from matrix.probes.logprobs import alternatives
 from matrix.probes.transport import Reply, Transport
 
-SEED = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """A prompt's final text. `special_tokens` False: the text holds them, the server must not add its own."""
-
-    text: str
-    special_tokens: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """One finished generation; `speculative` is the response's own block of speculative counters, where it has one."""
-
-    text: str
-    completion_tokens: int
-    seconds: float
-    speculative: dict[str, Any] | None = None
-    alternatives: tuple[Alternatives, ...] = ()
+__all__ = ["Client", "Completion", "Rendered"]
 
 
 class Client:
     """Asks one served model. `timeout_s` bounds each generation, `quick_s` everything that needs no generation."""
 
-    def __init__(self, url: str, model: str, *, timeout_s: float = 300.0, quick_s: float = 15.0) -> None:
+    def __init__(
+        self, url: str, model: str, *, timeout_s: float = 300.0, quick_s: float = 15.0, dialect: str = "openai"
+    ) -> None:
         self.model = model
         self.url = url
         self._timeout_s = timeout_s
         self._quick_s = quick_s
         self._transport = Transport(url)
+        self._dialect = dialect_of(dialect)
 
     def models(self, *, timeout_s: float | None = None) -> list[str]:
         """Names that the server says it serves."""
@@ -49,13 +34,21 @@ class Client:
         if not isinstance(entries, list) or not all(
             isinstance(e, dict) and isinstance(e.get("id"), str) for e in entries
         ):
-            raise EngineFaultError(Fault.BAD_SHAPE, f"{path} holds no list of models: {_short(body)}")
+            raise EngineFaultError(Fault.BAD_SHAPE, f"{path} holds no list of models: {short(body)}")
         return [entry["id"] for entry in entries]
 
     def scrape(self) -> str | None:
         """The text of `/metrics`, None where the server has no such page."""
         reply = self._transport.exchange("GET", "/metrics", self._quick_s)
         return reply.body.decode("utf-8", "replace") if reply.status == 200 else None
+
+    def page(self, path: str) -> str:
+        """The text at `path`, empty where the server does not give it."""
+        try:
+            reply = self._transport.exchange("GET", path, self._quick_s)
+        except EngineFaultError:
+            return ""
+        return reply.body.decode("utf-8", "replace") if reply.status == 200 else ""
 
     def complete(
         self, prompt: Rendered, max_tokens: int, *, logprobs: int | None = None, timeout_s: float | None = None
@@ -64,23 +57,18 @@ class Client:
 
         `logprobs` asks for that many alternatives a token. Raises `EngineFaultError` for whatever is no such answer.
         """
-        path = "/v1/completions"
-        body: dict[str, Any] = {
-            "model": self.model,
-            "prompt": prompt.text,
-            "max_tokens": max_tokens,
-            "temperature": 0,
-            "seed": SEED,
-            "ignore_eos": True,
-            # Shown, so that texts that differ in an end-of-text mark differ to the eye too.
-            "skip_special_tokens": False,
-            "spaces_between_special_tokens": False,
-            "add_special_tokens": prompt.special_tokens,
-        }
-        if logprobs is not None:
-            body["logprobs"] = logprobs
+        path = self._dialect.path
+        body = self._dialect.request(self.model, prompt, max_tokens, logprobs)
         reply = _ok(self._transport.exchange("POST", path, timeout_s or self._timeout_s, body), path)
-        return _completion(_json(reply, path), reply.seconds, max_tokens)
+        return self._dialect.completion(_json(reply, path), reply.seconds, max_tokens)
+
+    def own_counters(self, answer: Completion, names: OwnNames | None) -> Counters | None:
+        """Counters that the answer carries for its own request, None where it carries none."""
+        return self._dialect.counters(answer, names)
+
+    def contradicts(self, answer: Completion, names: OwnNames | None) -> bool:
+        """True when the answer's own mean disagrees with its own counters."""
+        return self._dialect.contradicts(answer, names)
 
 
 def _ok(reply: Reply, path: str) -> Reply:
@@ -100,38 +88,3 @@ def _json(reply: Reply, path: str) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise EngineFaultError(Fault.BAD_SHAPE, f"{path} answered JSON that is no object: {reply.excerpt}")
     return body
-
-
-def _completion(body: dict[str, Any], seconds: float, max_tokens: int) -> Completion:
-    choice = _only_choice(body)
-    tokens = _dict(body.get("usage")).get("completion_tokens")
-    if isinstance(tokens, bool) or not isinstance(tokens, int):
-        raise EngineFaultError(Fault.BAD_SHAPE, f"usage.completion_tokens is no number: {_short(body.get('usage'))}")
-    if tokens == 0:
-        raise EngineFaultError(Fault.EMPTY, f"nothing was generated, {max_tokens} tokens were asked for")
-    if not 0 < tokens <= max_tokens:
-        raise EngineFaultError(Fault.BAD_COUNT, f"{tokens} tokens were reported, {max_tokens} were asked for")
-    block = _dict(body.get("metrics")).get("speculative_decoding")
-    return Completion(
-        text=choice["text"],
-        completion_tokens=tokens,
-        seconds=seconds,
-        speculative=block if isinstance(block, dict) else None,
-        alternatives=alternatives(choice["text"], choice.get("logprobs")),
-    )
-
-
-def _only_choice(body: dict[str, Any]) -> dict[str, Any]:
-    choices = body.get("choices")
-    if not isinstance(choices, list) or len(choices) != 1 or not isinstance(_dict(choices[0]).get("text"), str):
-        raise EngineFaultError(Fault.BAD_SHAPE, f"the answer holds no single choice with a text: {_short(body)}")
-    return _dict(choices[0])
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 200 else text[:200] + "..."

@@ -10,7 +10,6 @@ from matrix.core.workload import Prompt
 from matrix.probes.client import Completion
 from matrix.probes.faults import EngineFaultError
 from matrix.probes.flags import SHORT, Asked, sample_flags
-from matrix.probes.per_request import request_counters
 from matrix.probes.probe import OnPrompt, Probe
 
 POOLED = "pooled"
@@ -74,8 +73,8 @@ def _good(future: Future[Completion]) -> bool:
 
 
 def _prompt_sample(probe: Probe, prompt: Prompt, repetition: int, answer: Completion) -> Sample:
-    own = None
-    if probe.names.per_request and not probe.spec.method.counts_draftless_steps:
-        own = request_counters(answer.speculative, answer.completion_tokens)
+    own = probe.own(answer)
+    if own is not None and own.decode_steps is None and probe.spec.method.counts_draftless_steps:
+        own = None  # its steps with a draft alone would overstate the length
     flags = (SHORT,) if answer.completion_tokens < probe.workload.max_tokens else ()
     return replace(probe.sample(prompt, repetition, answer, own or _SILENT), flags=flags)

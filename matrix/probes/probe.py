@@ -33,6 +33,14 @@ class Probe:
     def ask(self, prompt: Prompt, *, logprobs: int | None = None) -> Completion:
         return self.client.complete(self.render(prompt), self.workload.max_tokens, logprobs=logprobs)
 
+    def own(self, answer: Completion) -> Counters | None:
+        """The answer's own counters, None where this release's answers carry none."""
+        return self.client.own_counters(answer, self.names.own) if self.names.per_request else None
+
+    def contradicts(self, answer: Completion) -> bool:
+        """True when the answer's own mean disagrees with its own counters."""
+        return self.names.per_request and self.client.contradicts(answer, self.names.own)
+
     def read(self) -> Counters:
         return read_counters(self.client.scrape(), self.names)
 

@@ -17,8 +17,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from matrix.core.errors import ConfigError, Where
 from matrix.core.workload import Prompt
-from matrix.probes.client import Rendered
-from matrix.probes.template_files import read_json, template_source
+from matrix.probes.answer import Rendered
+from matrix.probes.template_files import begin_token, read_json, template_source, token_text
 
 NEUTRAL = "User: {text}\nAssistant:"
 """The form of a chat prompt for a target without a template."""
@@ -66,7 +66,7 @@ def load_template(model: str | Path) -> ChatTemplate | None:
         return None
     source, file = found
     config = read_json(folder / "special_tokens_map.json") | read_json(folder / "tokenizer_config.json")
-    special = ((name, _token(config.get(name))) for name in _TOKENS)
+    special = ((name, token_text(config.get(name))) for name in _TOKENS)
     return ChatTemplate(source, str(file), tuple((name, token) for name, token in special if token is not None))
 
 
@@ -76,13 +76,15 @@ def renderer(model: str | Path) -> Callable[[Prompt], Rendered]:
     A template writes the special tokens itself, so the server must not add its own; plain text gets the server's.
     """
     template = load_template(model)
+    begin = begin_token(Path(model)) or ""
 
     def render(prompt: Prompt) -> Rendered:
         if not prompt.chat:
             return Rendered(prompt.text)
         if template is None:
             return Rendered(NEUTRAL.format(text=prompt.text))
-        return Rendered(template.render(prompt.text), special_tokens=False)
+        text = template.render(prompt.text)
+        return Rendered(text, special_tokens=False, begin=begin if text.startswith(begin) else "")
 
     return render
 
@@ -139,9 +141,3 @@ def _bounded(pieces: Any) -> str:
             raise SecurityError("its output is larger than 1 MiB")
         parts.append(piece)
     return "".join(parts)
-
-
-def _token(value: Any) -> str | None:
-    """A special token's text: written as a string, or as an object with `content`."""
-    content = value.get("content") if isinstance(value, dict) else value
-    return content if isinstance(content, str) else None

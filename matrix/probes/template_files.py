@@ -54,3 +54,29 @@ def read_text(file: Path) -> str:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot be read: {error}", where=Where(str(file))) from error
+
+
+def token_text(value: Any) -> str | None:
+    """A special token's text: written as a string, or as an object with `content`."""
+    content = value.get("content") if isinstance(value, dict) else value
+    return content if isinstance(content, str) else None
+
+
+def begin_token(folder: Path) -> str | None:
+    """The begin mark that the model's tokenizer writes before every text by itself, None where it writes none.
+
+    `add_bos_token` of tokenizer_config.json says so, else the post-processor of tokenizer.json by holding the mark.
+    """
+    config = read_json(folder / "special_tokens_map.json") | read_json(folder / "tokenizer_config.json")
+    mark = token_text(config.get("bos_token"))
+    if mark is None or config.get("add_bos_token") is False:
+        return None
+    adds = config.get("add_bos_token") is True
+    return mark if adds or _holds(read_json(folder / "tokenizer.json").get("post_processor"), mark) else None
+
+
+def _holds(value: Any, text: str) -> bool:
+    """True when `text` is one of the strings, or names, anywhere in this JSON."""
+    if isinstance(value, dict):
+        return text in value or any(_holds(item, text) for item in value.values())
+    return any(_holds(item, text) for item in value) if isinstance(value, list) else value == text

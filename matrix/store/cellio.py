@@ -27,6 +27,8 @@ def cell_to_json(cell: Cell) -> Json:
         "executor": cell.executor,
         "install": cell.install,
         "boot": cell.boot,
+        "site": cell.site,
+        "python": cell.python,
     }
 
 
@@ -53,6 +55,8 @@ def cell_from_json(body: Json, workload_of: Callable[[str], Workload]) -> Cell:
         executor=body["executor"],
         install=body["install"],
         boot=body["boot"],
+        site=body.get("site", ""),
+        python=body.get("python", ""),
     )
 
 

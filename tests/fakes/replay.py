@@ -4,7 +4,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-COMPLETIONS, METRICS = "/v1/completions", "/metrics"
+COMPLETIONS, METRICS, GENERATE = "/v1/completions", "/metrics", "/generate"
 
 
 class Replay:
@@ -48,3 +48,12 @@ class Replay:
     def __exit__(self, *_: object) -> None:
         self.http.shutdown()
         self.http.server_close()
+
+
+class ReplayGenerate(Replay):
+    """SGLang's own endpoint instead: generations in their order, and no metrics page that follows them."""
+
+    def __init__(self, conversation: list[dict[str, Any]]) -> None:
+        renamed = [e | {"path": COMPLETIONS} if e["path"] == GENERATE else e for e in conversation]
+        super().__init__([e for e in renamed if e["path"] != METRICS])
+        self.scrapes = [{"status": 404, "body": ""}] * (len(self.completions) + 1)

@@ -63,6 +63,26 @@ def test_special_tokens_are_strings_or_objects(tmp_path: Path) -> None:
     assert renderer(tmp_path)(CHAT).text == "<s>Hi {you}</s>"
 
 
+@pytest.mark.parametrize(
+    ("config", "tokenizer", "begin"),
+    [
+        ({"bos_token": "<s>"}, {}, ""),
+        ({"bos_token": "<s>", "add_bos_token": True}, {}, "<s>"),
+        ({"bos_token": {"content": "<s>"}}, {"post_processor": {"single": [{"SpecialToken": {"id": "<s>"}}]}}, "<s>"),
+        ({"bos_token": "<s>", "add_bos_token": False}, {"post_processor": {"special_tokens": {"<s>": {}}}}, ""),
+        ({"bos_token": "<other>", "add_bos_token": True}, {}, ""),
+        ({}, {"post_processor": {"special_tokens": {"<s>": {}}}}, ""),
+    ],
+)
+def test_a_begin_mark_that_the_tokenizer_writes_too_is_told(
+    tmp_path: Path, config: dict[str, object], tokenizer: dict[str, object], begin: str
+) -> None:
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer))
+    (tmp_path / "chat_template.jinja").write_text("<s>{{ messages[0].content }}")
+    assert renderer(tmp_path)(CHAT) == Rendered("<s>Hi {you}", special_tokens=False, begin=begin)
+
+
 def test_blocks_leave_no_line_of_their_own() -> None:
     assert render("    {% if messages %}\n{{ messages[0].content }}\n    {% endif %}\nend") == "Hi\nend"
 

@@ -1,0 +1,34 @@
+"""A config file as it was read."""
+
+from pathlib import Path
+
+from matrix.core.errors import ConfigError, InfraError, Where
+from matrix.plan.config import Config
+from matrix.plan.locate import line_of
+from matrix.plan.parse import parse_config
+
+
+class Source:
+    """A config file: its text, its checked content, and the places of its keys."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.text = _read(path)
+        self.config: Config = parse_config(self.text, str(path))
+
+    def where(self, *key: str | int) -> Where:
+        """File, line and dotted name of a key."""
+        return Where(str(self.path), line_of(self.text, key), ".".join(str(part) for part in key))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigError(
+            "no such file", hint="`matrix init` writes one to start from", where=Where(str(path))
+        ) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"not UTF-8 text: {error}", hint="save it as UTF-8", where=Where(str(path))) from None
+    except OSError as error:
+        raise InfraError(f"cannot read it: {error.strerror}", where=Where(str(path))) from None

@@ -1,0 +1,91 @@
+"""SGLang: recipe, launch plan and counters of a cell, 0.4.6.post5 to 0.5.23 and newer ones by the newest rules."""
+
+from typing import Any
+
+from matrix.core.cell import Cell
+from matrix.core.ports import ServerExit
+from matrix.core.recipe import CounterMap, LaunchPlan, OwnNames, Placement, Recipe
+from matrix.core.result import Failure
+from matrix.core.spec import Method
+from matrix.engines.classify import classify
+from matrix.engines.quirks import what
+from matrix.engines.sglang_failures import SIGNATURES, WRAPPERS
+from matrix.engines.sglang_flags import algorithm, spec_args, unsupported, user_flags
+from matrix.engines.sglang_quirks import COUNTERS, PAGES, UNSET
+from matrix.engines.sglang_resolved import resolved
+from matrix.engines.site import site_recipe
+
+
+class SglangAdapter:
+    """`matrix.core.ports.Adapter` for SGLang."""
+
+    engine = "sglang"
+
+    def recipe(self, cell: Cell) -> Recipe:
+        """SGLang as it is installed in the cell's folder."""
+        return site_recipe(cell)
+
+    def launch(self, cell: Cell, place: Placement) -> LaunchPlan:
+        """The server's command: radix cache off, a log line and a metric for each decode step, fixed seed."""
+        args = ["--model-path", place.target, "--served-model-name", place.served_name]
+        args += ["--host", place.host, "--port", str(place.port), "--random-seed", "0"]
+        args += ["--disable-radix-cache", "--decode-log-interval", "1", "--enable-metrics"]
+        args += _launch_args(cell) + spec_args(cell, place)
+        return LaunchPlan(
+            module="sglang.launch_server",
+            args=tuple(args),
+            env=_env(cell),
+            unset=tuple(dict.fromkeys(row.what for row in UNSET)),
+            gpus=cell.launch.gpus,
+        )
+
+    def counters(self, cell: Cell) -> CounterMap:
+        """What the response's `meta_info` holds in this release; the two metrics only show requests of others."""
+        version = cell.revision.version
+        return CounterMap(
+            steps="" if cell.spec.is_baseline else what(COUNTERS, "verify-metric", version),
+            proposed="",
+            accepted="",
+            per_position="",
+            decode_steps="",
+            completion_tokens="sglang:generation_tokens_total",
+            per_request=not cell.spec.is_baseline,
+            dialect="sglang",
+            own=None if cell.spec.is_baseline else _own_names(cell),
+            info=what(PAGES, "info", version),
+        )
+
+    def unsupported(self, cell: Cell) -> str | None:
+        """Why this release cannot run this cell, known before anything is started."""
+        return unsupported(cell)
+
+    def resolved(self, log: str, info: str = "") -> dict[str, Any]:
+        """What the engine settled on; empty where neither its log nor its settings page tells."""
+        return resolved(log, info)
+
+    def classify(self, log: str, *, served: bool, exit_: ServerExit | None) -> Failure:
+        """The cause of a failed run, read from its log."""
+        return classify(log, SIGNATURES, WRAPPERS, served=served, exit_=exit_)
+
+
+def _own_names(cell: Cell) -> OwnNames:
+    """The names of this release. N-gram lookup's own mean reads 0 up to 0.5.5.post3, so it is not compared."""
+    names = {
+        topic: what(COUNTERS, topic, cell.revision.version) for topic in ("steps", "proposed", "accepted", "histogram")
+    }
+    reported = "" if cell.spec.method is Method.NGRAM else what(COUNTERS, "reported", cell.revision.version)
+    sure = 2 if algorithm(cell) == "UNO" else 1
+    return OwnNames(**names, reported=reported, sure=sure, positions=cell.spec.k or 0)
+
+
+def _launch_args(cell: Cell) -> list[str]:
+    launch = cell.launch
+    args = ["--dtype", launch.dtype] if launch.dtype else []
+    args += ["--context-length", str(launch.max_model_len)] if launch.max_model_len else []
+    return args + user_flags(cell)
+
+
+def _env(cell: Cell) -> tuple[tuple[str, str], ...]:
+    """Without the override a draft of a shorter context than the target's is refused from 0.5.1 on."""
+    env = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN": "1"}
+    return tuple(sorted((env | dict(cell.launch.env)).items()))
