@@ -29,13 +29,16 @@ _RUN = (
     runs.c.sweep_id.label("run_sweep"),
 )
 
+_NUMBERS = range(1, 2**31)
+"""What the column of sweep numbers holds; asked for another, drivers raise errors of their own."""
+
 
 def sweep_view(conn: Connection, sweep_id: int | None = None) -> SweepView:
     """One sweep, or the latest; NotFoundError when there is none."""
     query = select(sweeps).order_by(sweeps.c.id.desc()).limit(1)
     if sweep_id is not None:
         query = query.where(sweeps.c.id == sweep_id)
-    sweep = conn.execute(query).first()
+    sweep = conn.execute(query).first() if sweep_id is None or sweep_id in _NUMBERS else None
     if sweep is None:
         what = "no sweep yet" if sweep_id is None else f"no sweep {sweep_id}"
         raise NotFoundError(f"there is {what}", hint="run `matrix sweep` first, or see `matrix status`")

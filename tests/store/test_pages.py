@@ -172,3 +172,15 @@ def texts(row: Any) -> list[str | None]:
 def squares(store: Store, spec: str) -> list[Square | None]:
     heatmaps: list[Heatmap] = store.read.overview().heatmaps
     return next(row.squares for row in heatmaps[0].rows if row.spec == spec)
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, 10**30])
+def test_a_sweep_number_that_no_column_holds_is_not_found(store: Store, number: int) -> None:
+    with pytest.raises(NotFoundError, match=f"no sweep {number}"):
+        store.read.sweep(number)
+
+
+def test_a_run_id_longer_than_any_is_not_found(store: Store) -> None:
+    store.runs.save(run("r1", cell()))
+    with pytest.raises(NotFoundError, match="100000 characters"):
+        store.read.run("r" * 100_000)
