@@ -1,14 +1,12 @@
 """Entry point: finds the verb, turns expected errors into one line and an exit code."""
 
 import importlib
-import os
-import signal
-import sys
-from types import FrameType
 
 import click
 
 from matrix import __version__
+from matrix.cli.signals import heed_signals, ignore_signals, interrupt
+from matrix.cli.streams import outlive_readers
 from matrix.core.errors import ConfigError, Exit, MatrixError
 
 VERBS = {
@@ -20,6 +18,7 @@ VERBS = {
     "results": "List runs.",
     "regressions": "List standing regressions; exit 1 when there are any.",
     "judge": "Judge all series again from what is stored.",
+    "classify": "Name the failure and the accept lengths that a log tells of.",
     "demo": "Sweep two real vLLM releases on the CPU and show them.",
 }
 
@@ -33,7 +32,8 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command = importlib.import_module(f"matrix.cli.{cmd_name}").command
+        with interrupt.held():
+            command = importlib.import_module(f"matrix.cli.{cmd_name}").command
         assert isinstance(command, click.Command)  # noqa: S101
         return command
 
@@ -50,11 +50,13 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one verb; returns the process exit code (see `matrix.core.errors.Exit`)."""
-    signal.signal(signal.SIGTERM, _as_interrupt)
+    outlive_readers()
+    heed_signals()
     try:
         code = cli.main(args=argv, prog_name="matrix", standalone_mode=False)
         return int(code or 0)
     except (KeyboardInterrupt, click.exceptions.Abort):  # click turns the one into the other
+        ignore_signals()
         _say("interrupted; what was measured is kept")
         return Exit.INTERRUPTED
     except click.ClickException as error:
@@ -62,9 +64,6 @@ def main(argv: list[str] | None = None) -> int:
         return Exit.USAGE
     except MatrixError as error:
         return _fail(error)
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - keeps the interpreter's last flush quiet
-        return Exit.OK
     except OSError as error:
         _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         return Exit.INFRA
@@ -79,7 +78,3 @@ def _fail(error: MatrixError) -> int:
 
 def _say(line: str) -> None:
     click.echo(f"matrix: {line}", err=True)
-
-
-def _as_interrupt(signum: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

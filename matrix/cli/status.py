@@ -25,7 +25,7 @@ def command(db: str, as_json: bool, sweep: int | None) -> None:
     if as_json:
         echo_json(view)
         return
-    eta = f", about {clock(view.eta_s)} left" if view.eta_s is not None else ""
+    eta = f", about {clock(view.eta_s)} left" if view.eta_s else ""
     click.echo(f"sweep {view.sweep_id}: {view.status}, {view.done} of {view.total} cells done{eta}")
     table = Table(box=None, pad_edge=False)
     for column in ("cell", "status", "phase", "outcome", "reason"):

@@ -125,20 +125,46 @@ def _rows(here: Place) -> list[str]:
         store.close()
 
 
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130)])
-def test_interrupted_cleans_up_itself(tmp_path: Path, sent: signal.Signals, code: int) -> None:
+@pytest.mark.parametrize(
+    ("sent", "times"), [(signal.SIGINT, 1), (signal.SIGINT, 4), (signal.SIGTERM, 1), (signal.SIGHUP, 1)]
+)
+def test_interrupted_cleans_up_itself(tmp_path: Path, sent: signal.Signals, times: int) -> None:
     here = place(tmp_path, "1.0.0")
     here.write(toml({"by_method": {"eagle3": {"token_s": 0.03}}}, versions='"1.0.0"'))
     process = here.start("sweep")
     until(lambda: phase_of(here) == "probe" and len(_rows(here)) == 1, process)
-    process.send_signal(sent)
-    assert process.wait(timeout=60) == code
+    for _ in range(times):
+        process.send_signal(sent)
+        time.sleep(0.02)
+    assert process.wait(timeout=60) == 130
+    assert "Traceback" not in (here.folder / "sweep.err").read_text()
     assert servers_of(here.folder) == []
     (view,) = here.lines("status")
     assert view["status"] == "interrupted"
     assert len(_rows(here)) == 1
     assert "interrupted" in (here.folder / "sweep.err").read_text()
     assert here.run("sweep").returncode == 0
+    check_complete(here)
+
+
+def test_interrupted_while_it_starts_up(tmp_path: Path) -> None:
+    here = place(tmp_path, "1.0.0")
+    for seconds in (0.5, 1.0):
+        process = here.start("sweep")
+        time.sleep(seconds)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) in (130, 0, -signal.SIGTERM)
+        assert "Traceback" not in (here.folder / "sweep.err").read_text()
+
+
+def test_a_sweep_goes_on_when_nobody_reads_its_progress(tmp_path: Path) -> None:
+    here = place(tmp_path, "1.0.0")
+    here.write(toml(versions='"1.0.0"'))
+    process = subprocess.Popen(here.command("sweep"), cwd=here.folder, env=here.env, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    process.stderr.readline()
+    process.stderr.close()
+    assert process.wait(timeout=240) == 0
     check_complete(here)
 
 
