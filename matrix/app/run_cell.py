@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from matrix.app.bench import Bench
 from matrix.app.conclude import conclude
+from matrix.app.machine import blamed_on_machine
 from matrix.app.measure import measure
 from matrix.app.record import Record
 from matrix.core.cell import Cell
@@ -32,7 +33,7 @@ def run_cell(cell: Cell, bench: Bench, run_id: str) -> RunResult:
     try:
         with record.phase("build"):
             record.artifact = bench.executor.build(recipe, record.log, lambda text: _note(record, text))
-        return _serve(record, bench, record.artifact)
+        return blamed_on_machine(_serve(record, bench, record.artifact), bench.scratch)
     except MatrixError as error:
         return _failed(record, error)
 

@@ -5,7 +5,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from matrix.app.planning import Plan
 from matrix.app.run_cell import run_cell
 from matrix.app.staging import stage_models
 from matrix.core.cell import Cell
+from matrix.core.errors import InfraError
 from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
 from matrix.core.result import RunResult
@@ -155,7 +156,9 @@ class _Both:
 
     def phase(self, cell: Cell, phase: str, detail: str = "") -> None:
         self._hands.progress.phase(cell, phase, detail)
-        self._hands.store.queue.set_phase(self._job_id, self._me, phase, detail)
+        # A database in trouble must not keep the server from being stopped; saving the run tells of it.
+        with suppress(InfraError):
+            self._hands.store.queue.set_phase(self._job_id, self._me, phase, detail)
 
     def done(self, cell: Cell, outcome: Outcome, reason: str) -> None:
         self._hands.progress.done(cell, outcome, reason)
@@ -168,7 +171,8 @@ def _heartbeat(store: Store, job: Job, me: str) -> Iterator[None]:
 
     def beat() -> None:
         while not stop.wait(HEARTBEAT_S):
-            store.queue.heartbeat(job.job_id, me)
+            with suppress(InfraError):
+                store.queue.heartbeat(job.job_id, me)
 
     thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
     thread.start()

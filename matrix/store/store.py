@@ -14,6 +14,7 @@ from matrix.store.migrate import migrate
 from matrix.store.queue import Queue
 from matrix.store.read import Read
 from matrix.store.runs import Runs
+from matrix.store.samefile import SameFile
 from matrix.store.series import Series
 from matrix.store.sweeps import Sweeps
 from matrix.store.transactions import Transactions
@@ -62,7 +63,8 @@ def open_store(url: str, *, must_exist: bool = False) -> Store:
     except BaseException:
         engine.dispose()
         raise
-    return Store(Transactions(engine, place), _state_dir(path))
+    file = SameFile(path) if path is not None else None
+    return Store(Transactions(engine, place, file), _state_dir(path))
 
 
 def state_dir_of(url: str) -> Path:

@@ -9,25 +9,34 @@ from sqlalchemy.exc import IntegrityError
 
 from matrix.store.database import reader, writer
 from matrix.store.failures import translated
+from matrix.store.samefile import SameFile
 
 
 class Transactions:
     """Reading and writing transactions of one database. Safe to share between threads."""
 
-    def __init__(self, engine: Engine, place: str) -> None:
+    def __init__(self, engine: Engine, place: str, file: SameFile | None = None) -> None:
         self._engine = engine
+        self._file = file
         self._reader, self._writer = reader(engine), writer(engine)
         self.place = place
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """One consistent view of the database; MatrixError on failure."""
+        if self._file is not None and self._file.changed():
+            self._engine.dispose()
         with translated(self.place), self._reader.begin() as conn:
             yield conn
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """All or nothing: committed at the end of the block, rolled back on any exception; MatrixError on failure."""
+        """All or nothing: committed at the end of the block, rolled back on any exception; MatrixError on failure.
+
+        Also when the database is not the one that was opened: what is written to a deleted file is lost.
+        """
+        if self._file is not None:
+            self._file.check()
         with translated(self.place), self._writer.begin() as conn:
             yield conn
 

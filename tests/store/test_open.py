@@ -163,3 +163,35 @@ def test_opening_again_does_not_import_alembic(sqlite_url: str) -> None:
         f"import sys; from matrix.store import open_store; open_store({sqlite_url!r}); print('alembic' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+def test_nothing_is_written_to_a_database_that_was_removed(sqlite_url: str, tmp_path: Path) -> None:
+    store = open_store(sqlite_url)
+    store.runs.save(run("r1", cell(), sample()))
+    file = next(tmp_path.rglob("*.db"))
+    for part in file.parent.glob(f"{file.name}*"):
+        part.unlink()
+    with pytest.raises(InfraError, match="was removed while it was in use"):
+        store.runs.save(run("r2", cell("2.0.0"), sample()))
+    with pytest.raises(InfraError, match="was removed"):
+        store.read.overview()
+    assert not file.exists()
+    store.close()
+
+
+def test_a_database_made_anew_is_read_but_not_written_by_those_who_had_the_old_one(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    store = open_store(sqlite_url)
+    store.runs.save(run("old", cell(), sample()))
+    file = next(tmp_path.rglob("*.db"))
+    for part in file.parent.glob(f"{file.name}*"):
+        part.rename(part.with_name(f"kept-{part.name}"))
+    other = open_store(sqlite_url)
+    other.runs.save(run("new", cell(), sample()))
+    assert [row.run_id for row in store.read.results()] == ["new"]
+    for _ in range(2):
+        with pytest.raises(InfraError, match="was replaced"):
+            store.runs.save(run("r2", cell("2.0.0"), sample()))
+    other.close()
+    store.close()
