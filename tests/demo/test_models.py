@@ -136,5 +136,5 @@ def test_the_random_head_shares_no_matrix_with_the_trained_one() -> None:
     assert not [key for key in matrices if plain[key] == blind[key]]
 
 
-def test_the_random_head_foresaw_nothing_when_it_was_chosen() -> None:
-    assert json.loads((MODELS / "training.json").read_text())["eagle3_random_hits"] == 0
+def test_the_random_head_proposes_only_what_the_target_hardly_ever_writes() -> None:
+    assert json.loads((MODELS / "training.json").read_text())["eagle3_random_luck"] < 1e-5

@@ -77,11 +77,12 @@ class Eagle3(nn.Module):
 def random_head(shape: Shape, seed: int) -> Eagle3:
     """A head that has learnt nothing, the same for the same seed.
 
-    Output rows of very unequal length let few tokens win, so that luck with a common token is all or nothing and a
-    seed without it can be found.
+    Scales spread over many orders of magnitude let few tokens win, so that luck with a common token is all or
+    nothing and a seed without it can be found.
     """
     torch.manual_seed(seed)
     head = Eagle3(shape)
     with torch.no_grad():
-        head.lm_head.weight.mul_(torch.randn(shape.vocab, 1).mul(3).exp())
+        head.norm.weight.mul_(torch.randn(shape.hidden).mul(6).exp())
+        head.lm_head.weight.mul_(torch.randn(shape.vocab, 1).mul(4).exp())
     return head
