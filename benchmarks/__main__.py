@@ -2,9 +2,9 @@
 
 import sys
 
-from benchmarks import judge_power, overhead
+from benchmarks import classify_speed, judge_power, overhead
 
-BENCHMARKS = {"overhead": overhead.main, "judge-power": judge_power.main}
+BENCHMARKS = {"classify": classify_speed.main, "overhead": overhead.main, "judge-power": judge_power.main}
 
 
 def main(names: list[str]) -> int:

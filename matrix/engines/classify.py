@@ -1,87 +1,114 @@
-"""Names the cause of a failed run from its log: the table first, then the innermost Python error."""
+"""Names the cause of a failure and the accept lengths of a log: one classifier for failed runs and for foreign logs."""
 
-import re
-from collections.abc import Iterable, Sequence
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
 
-from matrix.core.outcome import Outcome
+from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import ServerExit
 from matrix.core.result import Failure
-from matrix.engines.logtext import clean_lines
-from matrix.engines.signature import Signature, normalise
+from matrix.engines.causes import Causes
+from matrix.engines.logscan import Scanner
+from matrix.engines.logvisit import ENOUGH, KEEP, LogVisit, Observation
+from matrix.engines.signature import Signature
+from matrix.engines.signatures import TABLE, WRAPPER_ROWS, WRAPPERS
 
-_ERROR = re.compile(
-    r"^(?P<type>(?:[A-Za-z_][\w]*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning)?)(?:: (?P<text>.*))?$"
-)
-_TRACEBACK = "Traceback (most recent call last):"
-EXCERPT_LINES = 12
-REASON_LIMIT = 300
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a log tells. `accept_length` is None when nothing was read or when the observations disagree.
+
+    `engine` is None when the log names none; `signature` groups equal failures and is empty without one.
+    """
+
+    engine: str | None
+    outcome: Outcome
+    tier: Tier
+    reason: str
+    accept_length: float | None
+    observations: tuple[Observation, ...]
+    signature: str
+    excerpt: str
+    next_step: str = ""
 
 
 def classify(
-    log: str, table: Sequence[Signature], wrappers: Sequence[str], *, served: bool, exit_: ServerExit | None
+    log: str,
+    table: Sequence[Signature] = (),
+    wrappers: Sequence[str] = (),
+    *,
+    served: bool,
+    exit_: ServerExit | None,
 ) -> Failure:
-    """The failure that `log` tells of. `wrappers` are beginnings of errors that only repeat another one."""
-    lines = list(clean_lines(log))
+    """The failure that the log of a run of ours tells of; `table` holds rows to try before the common ones."""
+    visit = _visit(table, wrappers, served)
+    Scanner(visit).run(io.BytesIO(log.encode("utf-8", "replace")))
     crash = Outcome.SERVE_CRASH if served else Outcome.LOAD_CRASH
-    found = _from_table(lines, table, crash)
+    found = visit.causes.named()
     if found is not None:
         return found
     if exit_ is not None and exit_.oom:
-        return _killed(lines, exit_)
-    return _from_traceback(lines, wrappers, crash) or _silent(lines, crash, exit_)
+        return _killed(visit, exit_)
+    return visit.causes.told() or _silent(visit, crash, exit_)
 
 
-def _from_table(lines: Sequence[str], table: Sequence[Signature], crash: Outcome) -> Failure | None:
-    """The table's first row that occurs wins, wherever it stands: a root cause often comes before its wrapper."""
-    for row in table:
-        for number, line in enumerate(lines):
-            match = row.pattern.search(line)
-            if match:
-                groups = {k: v or "" for k, v in match.groupdict().items()}
-                return Failure(
-                    outcome=row.outcome or crash,
-                    reason=row.reason.format(**groups)[:REASON_LIMIT],
-                    next_step=row.next_step.format(**groups),
-                    signature=row.name,
-                    excerpt=excerpt(lines, number),
-                )
-    return None
+def classify_log(stream: BinaryIO, engine: str | None = None) -> Report:
+    """What a log of unknown origin tells, read once and in bounded memory."""
+    visit = _visit((), (), None)
+    Scanner(visit).run(stream)
+    failure = visit.causes.named() or visit.causes.told() or _nothing_drafted(visit)
+    length = visit.agreement.value()
+    outcome = failure.outcome if failure else Outcome.OK
+    return Report(
+        engine=engine or _engine(visit),
+        outcome=outcome,
+        tier=outcome.tier,
+        reason=failure.reason if failure else _fine(visit, length),
+        accept_length=length,
+        observations=tuple(visit.observations),
+        signature=failure.signature if failure else "",
+        excerpt=failure.excerpt if failure else "",
+        next_step=failure.next_step if failure else "",
+    )
 
 
-def _from_traceback(lines: Sequence[str], wrappers: Sequence[str], crash: Outcome) -> Failure | None:
-    errors = [(n, line) for n, line in _errors(lines) if not any(w in line for w in wrappers)]
-    if not errors:
+def _visit(table: Sequence[Signature], wrappers: Sequence[str], served: bool | None) -> LogVisit:
+    return LogVisit(Causes((*table, *TABLE), WRAPPER_ROWS, (*wrappers, *WRAPPERS), served))
+
+
+def _engine(visit: LogVisit) -> str | None:
+    name, score = max(visit.engines.items(), key=lambda item: item[1])
+    return name if score and list(visit.engines.values()).count(score) == 1 else None
+
+
+def _fine(visit: LogVisit, length: float | None) -> str:
+    count = visit.agreement.count
+    if not count:
+        return "no failure is named, and no accept length can be read"
+    listed = f" ({KEEP} of them listed)" if count > KEEP else ""
+    readings = f"{count} accept length{'s' if count > 1 else ''}{listed}"
+    return f"no failure is named; {readings} read" + ("" if length is not None else ", which disagree")
+
+
+def _nothing_drafted(visit: LogVisit) -> Failure | None:
+    """Speculation configured and tokens generated, but not one record of it: it is silently off."""
+    if not visit.context.configured or visit.tokens_seen < ENOUGH or visit.observations:
         return None
-    number, line = errors[0]
-    return Failure(crash, line[:REASON_LIMIT], "read the log around this line", normalise(line), excerpt(lines, number))
+    reason = "speculation is configured and tokens were generated, but the log has no record of a draft"
+    step = "read back what the engine resolved; statistics may be switched off"
+    return Failure(Outcome.MEASURED_NOTHING, reason, step, "no-draft-recorded")
 
 
-def _errors(lines: Sequence[str]) -> Iterable[tuple[int, str]]:
-    """Last lines of tracebacks: the first unindented `SomeError: ...` after each header."""
-    inside = False
-    for number, line in enumerate(lines):
-        if _TRACEBACK in line:
-            inside = True
-        elif inside and line and not line[0].isspace() and _ERROR.match(line):
-            inside = False
-            yield number, line
-
-
-def _killed(lines: Sequence[str], exit_: ServerExit) -> Failure:
+def _killed(visit: LogVisit, exit_: ServerExit) -> Failure:
     reason = f"the server was killed for want of memory ({exit_.detail or 'out of memory'})"
-    step = "raise the memory limit or lower max_model_len"
-    return Failure(Outcome.OOM, reason, step, "killed-for-memory", excerpt(lines, len(lines)))
+    return Failure(
+        Outcome.OOM, reason, "raise the memory limit or lower max_model_len", "killed-for-memory", visit.tail()
+    )
 
 
-def _silent(lines: Sequence[str], crash: Outcome, exit_: ServerExit | None) -> Failure:
+def _silent(visit: LogVisit, crash: Outcome, exit_: ServerExit | None) -> Failure:
     code = "unknown" if exit_ is None or exit_.code is None else str(exit_.code)
-    last = next((line for line in reversed(lines) if line.strip()), "")
-    said = f"; its last line: {last[:160]}" if last else "; it logged nothing"
+    said = f"; its last line: {visit.last[:160]}" if visit.last else "; it logged nothing"
     reason = f"the server ended (exit status {code}) without naming an error{said}"
-    return Failure(crash, reason, "read the whole log", f"silent-exit-{code}", excerpt(lines, len(lines)))
-
-
-def excerpt(lines: Sequence[str], number: int) -> str:
-    """A dozen lines that end a little after line `number`."""
-    end = min(number + 3, len(lines))
-    return "\n".join(line[:400] for line in lines[max(end - EXCERPT_LINES, 0) : end])
+    return Failure(crash, reason, "read the whole log", f"silent-exit-{code}", visit.tail())

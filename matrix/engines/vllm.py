@@ -17,7 +17,6 @@ from matrix.core.result import Failure
 from matrix.core.spec import Method
 from matrix.engines.classify import classify
 from matrix.engines.site import SITE, site_recipe
-from matrix.engines.vllm_signatures import SIGNATURES, WRAPPERS
 
 PER_REQUEST_SINCE = Version("0.29.0")
 CPU_SPEC_SINCE = Version("0.20.2")
@@ -103,7 +102,7 @@ class VllmAdapter:
 
     def classify(self, log: str, *, served: bool, exit_: ServerExit | None) -> Failure:
         """The cause of a failed run, read from its log."""
-        return classify(log, SIGNATURES, WRAPPERS, served=served, exit_=exit_)
+        return classify(log, served=served, exit_=exit_)
 
 
 def _has_per_request(cell: Cell) -> bool:

@@ -1,0 +1,97 @@
+"""`matrix classify` against `grep -cE` over the same 100 MB of log: the ratio of times, and the memory it took.
+
+Both run as processes, so the interpreter's start counts. Three logs: decode lines among requests, vLLM's windows among
+requests, and lines that are all different.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+SIZE = 100 * 2**20
+PATTERN = "accept(ance)? len(gth)?|Error|Traceback"
+ROUNDS = 3
+
+
+def main() -> None:
+    """Print a line a log: seconds of both, their ratio, and classify's peak memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, line in (("sglang", _decode), ("vllm", _window), ("unlike", _unlike)):
+            path = Path(folder) / f"{name}.log"
+            _fill(path, line)
+            ours, peak = _best(sys.executable, "-m", "matrix", "classify", str(path), "--json")
+            grep, _ = _best("grep", "-cE", PATTERN, str(path))
+            print(
+                f"{name}: classify {ours:.2f} s, grep {grep:.2f} s, ratio {ours / grep:.1f}, peak {peak:.0f} MiB",
+                flush=True,
+            )
+            path.unlink()
+
+
+def _best(*command: str) -> tuple[float, float]:
+    """Shortest wall time of three runs in seconds, and the peak memory of the last in MiB."""
+    best, peak = float("inf"), 0.0
+    for _ in range(ROUNDS):
+        start = time.monotonic()
+        with tempfile.TemporaryFile() as out:  # grep stops at its first match when it writes to the null device
+            process = subprocess.Popen(command, stdout=out)
+            _, _, usage = os.wait4(process.pid, 0)
+        best, peak = min(best, time.monotonic() - start), usage.ru_maxrss / 1024
+    return best, peak
+
+
+def _fill(path: Path, line: Callable[[random.Random], str]) -> None:
+    rng, size = random.Random(7), 0  # noqa: S311 - a log, not a secret
+    with path.open("w") as file:
+        while size < SIZE:
+            size += file.write("".join(line(rng) for _ in range(2000)))
+
+
+_CLOCK = "2026-03-04 {h:02}:{m:02}:{s:02}"
+_ACCESS = "[" + _CLOCK + '] INFO:     10.0.0.{h}:{port} - "POST /generate HTTP/1.1" 200 OK\n'
+_DECODE = (
+    "[" + _CLOCK + "] Decode batch, #running-req: {h}, #token: {port}, token usage: 0.{m}, accept len: {length:.2f}, "
+    "accept rate: 0.{s}, cuda graph: True, gen throughput (token/s): {port}.{m}, #queue-req: 0\n"
+)
+_WINDOW = (
+    "(APIServer pid=7) INFO 03-04 {h:02}:{m:02}:{s:02} [metrics.py:101] SpecDecoding metrics: Mean acceptance length: "
+    "{length:.2f}, Accepted throughput: {m}.{s} tokens/s, Drafted throughput: {s}.{m} tokens/s, "
+    "Accepted: {accepted} tokens, Drafted: {drafted} tokens, Per-position acceptance rate: {rate:.3f}, {rate:.3f}, {rate:.3f}, "
+    "Avg Draft acceptance rate: {percent:.1f}%\n"
+)
+
+
+def _numbers(rng: random.Random) -> dict[str, float]:
+    drafts, rate = rng.randint(100, 900), rng.random()
+    numbers = {
+        "h": rng.randint(1, 23),
+        "m": rng.randint(10, 59),
+        "s": rng.randint(10, 59),
+        "port": rng.randint(1, 60000),
+    }
+    accepted = round(3 * rate * drafts)
+    return numbers | {
+        "length": 1 + accepted / drafts,
+        "rate": accepted / drafts / 3,
+        "percent": accepted / drafts / 0.03,
+        "accepted": accepted,
+        "drafted": 3 * drafts,
+    }
+
+
+def _decode(rng: random.Random) -> str:
+    return rng.choice((_ACCESS, _DECODE)).format(**_numbers(rng))
+
+
+def _window(rng: random.Random) -> str:
+    return rng.choice((_ACCESS, _WINDOW)).format(**_numbers(rng))
+
+
+def _unlike(rng: random.Random) -> str:
+    words = " ".join(f"{rng.getrandbits(40):x}" for _ in range(9))
+    return f"(EngineCore pid=7) INFO 03-04 05:06:07 [core.py:12] request {words}\n"

