@@ -10,6 +10,7 @@ from matrix.core.cell import Cell
 from matrix.core.errors import ConfigError, InfraError
 from matrix.core.ports import Executor
 from matrix.engines.registry import adapter_for
+from matrix.plan.versions import is_exact
 from matrix.sources import package_index, pip_settings
 
 
@@ -34,10 +35,14 @@ def _unbuilt(cells: Iterable[Cell], executor: Executor) -> list[tuple[str, str]]
 
 
 def _unknown(source: Source, install: str, version: str, known: list[str]) -> ConfigError:
-    table = next(n for n, t in source.config.engines.items() if t.install == install and version in t.versions)
+    table = next(n for n, t in source.config.engines.items() if t.install == install and _asks_for(t.versions, version))
     newest = ", ".join(known[-3:]) or "none"
     return ConfigError(
         f"{DISTRIBUTIONS[install]} {version} is in none of your package indexes",
         hint=f"the newest there: {newest}; `pip index versions {DISTRIBUTIONS[install]}` lists all",
         where=source.where("engines", table, "versions"),
     )
+
+
+def _asks_for(versions: Iterable[str], version: str) -> bool:
+    return any(is_exact(text) and Version(text) == Version(version) for text in versions)

@@ -32,7 +32,7 @@ def gather(source: Source, executor: str) -> Inputs:
         workloads={name: _workload(source, name, table) for name, table in config.workloads.items()},
         hardware=hardware.detect(),
         executor=executor,
-        sites={name: str(site_folder(source, t)) for name, t in config.engines.items() if t.site is not None},
+        sites={name: str(site_folder(source, name, t)) for name, t in config.engines.items() if t.site is not None},
     )
 
 
@@ -54,7 +54,7 @@ def _model(source: Source, kind: str, name: str, table: ModelTable) -> Model:
         # A commit pins the content, so nothing is fetched to plan; `matrix.app.staging` does that before a sweep runs.
         folder, commit = hub.locate(table.hub, table.revision)
         return Model(name, str(folder), f"{table.hub}@{commit}", f"hub {table.hub}@{commit}")
-    path = (source.path.parent / Path(table.path or "").expanduser()).resolve()
+    path = source.resolved(table.path or "", kind, name, "path")
     where = source.where(kind, name, "path")
     if not path.is_dir():
         fault = "is not a folder" if path.exists() else "does not exist"
@@ -78,7 +78,7 @@ def _workload(source: Source, name: str, table: WorkloadTable) -> Workload:
 
 
 def _own_prompts(source: Source, name: str, table: WorkloadTable) -> tuple[Prompt, ...]:
-    path = source.path.parent / Path(table.prompts).expanduser()
+    path = source.resolved(table.prompts, "workloads", name, "prompts")
     if not path.is_file():
         known = ", ".join(workload_names())
         hint = f"built in: {known}; or give the path of a JSONL file"

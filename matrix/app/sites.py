@@ -11,14 +11,14 @@ from matrix.plan.config import EngineTable
 from matrix.plan.versions import resolve
 
 
-def site_folder(source: Source, table: EngineTable) -> Path:
+def site_folder(source: Source, name: str, table: EngineTable) -> Path:
     """The folder that `site` names, relative to the config file."""
-    return (source.path.resolve().parent / Path(table.site or "").expanduser()).resolve()
+    return source.resolved(table.site or "", "engines", name, "site")
 
 
 def site_versions(source: Source, name: str, table: EngineTable) -> list[str]:
     """The one version in the folder. Raises ConfigError when it is not there or `versions` asks for another."""
-    folder, engine = site_folder(source, table), table.engine or name
+    folder, engine = site_folder(source, name, table), table.engine or name
     found = installed_version(folder, engine)
     if found is None:
         fault = f"holds no installed {engine}" if folder.is_dir() else "is not a folder"

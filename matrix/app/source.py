@@ -16,6 +16,14 @@ class Source:
         self.text = _read(path)
         self.config: Config = parse_config(self.text, str(path))
 
+    def resolved(self, text: str, *key: str | int) -> Path:
+        """The path that a key names, relative to the file and with `~` filled in; ConfigError for an unknown user."""
+        try:
+            return (self.path.resolve().parent / Path(text).expanduser()).resolve()
+        except RuntimeError:
+            hint = "write the whole path"
+            raise ConfigError(f"`{text}` names an unknown user", hint=hint, where=self.where(*key)) from None
+
     def where(self, *key: str | int) -> Where:
         """File, line and dotted name of a key."""
         return Where(str(self.path), line_of(self.text, key), ".".join(str(part) for part in key))
@@ -23,12 +31,14 @@ class Source:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors put a mark in front
     except FileNotFoundError:
         raise ConfigError(
             "no such file", hint="`matrix init` writes one to start from", where=Where(str(path))
         ) from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"not UTF-8 text: {error}", hint="save it as UTF-8", where=Where(str(path))) from None
+    except IsADirectoryError:
+        raise ConfigError("it is a folder", hint="name the matrix.toml in it", where=Where(str(path))) from None
     except OSError as error:
         raise InfraError(f"cannot read it: {error.strerror}", where=Where(str(path))) from None

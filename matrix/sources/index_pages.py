@@ -1,5 +1,6 @@
 """Files that package indexes and find-links places list: over HTTP, or in folders of this host."""
 
+import os
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -71,7 +72,7 @@ def _http(url: str, settings: IndexSettings) -> requests.Session:
 def _folder(place: str) -> Path | None:
     if place.startswith("file:"):
         return Path(unquote(urlsplit(place).path))
-    return None if "://" in place else Path(place).expanduser()
+    return None if "://" in place else Path(os.path.expanduser(place))  # noqa: PTH111 - leaves an unknown user as it is
 
 
 def _reason(exc: Exception) -> str:

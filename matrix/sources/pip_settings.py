@@ -90,7 +90,7 @@ def _from_environ(environ: Mapping[str, str]) -> str:
 
 
 def _there(link: str) -> bool:
-    return "://" in link or Path(link).expanduser().exists()
+    return "://" in link or Path(os.path.expanduser(link)).exists()  # noqa: PTH111 - leaves an unknown user as it is
 
 
 def _words(value: str | None) -> tuple[str, ...]:

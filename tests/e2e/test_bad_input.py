@@ -32,6 +32,7 @@ def fails(here: Place, *args: str, code: int, says: tuple[str, ...], verb: str =
         ('"1.0.0"', '">=5"', ("matrix.toml:4: engines.vllm.versions", "`>=5` matches none")),
         ("models/head", "models/haed", ("drafts.head.path", "models/haed` does not exist", "config.json")),
         ("models/target", "matrix.toml", ("targets.tiny.path", "is not a folder")),
+        ("models/target", "~nobody-of-that-name/x", ("matrix.toml:8: targets.tiny.path", "unknown user")),
         (
             "limit = 4",
             'prompts = "mine.jsonl"',
@@ -52,6 +53,24 @@ def test_a_faulty_file_is_refused(tmp_path: Path, old: str, new: str, says: tupl
 def test_a_missing_file_names_the_next_step(tmp_path: Path) -> None:
     here = place(tmp_path)
     fails(here, "--config", "other.toml", code=2, says=("other.toml: no such file", "matrix init"))
+
+
+def test_a_folder_is_no_config(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    fails(here, "--config", "models", code=2, says=("models: it is a folder",))
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    here.write("\ufeff" + toml().replace("\n", "\r\n"))
+    assert here.run("plan").returncode == 0
+
+
+def test_init_leaves_nothing_behind_where_it_cannot_write(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    before = sorted(here.folder.iterdir())
+    fails(here, "--force", "models", verb="init", code=2, says=("models: it is a folder",))
+    assert sorted(here.folder.iterdir()) == before
 
 
 def test_wrong_options_are_usage_errors(tmp_path: Path) -> None:

@@ -34,6 +34,19 @@ def fault(text: str) -> ConfigError:
         ('"1.0.0", "1.1.0"', '"banana"', 2, "engines.vllm.versions", "is no version"),
         ('"1.0.0", "1.1.0"', '"latest:0"', 2, "engines.vllm.versions", "is no version"),
         ('versions = ["1.0.0", "1.1.0"]', "", 1, "engines.vllm.versions", "this key is missing"),
+        ('"1.0.0", "1.1.0"', "", 2, "engines.vllm.versions", "expected at least one entry"),
+        ('path = "models/big"', 'path = "a\\u0000b"', 5, "targets.big.path", "zero byte"),
+        ('"1.1.0"]', '"1.1.0"]\nenv = { "A=B" = "x" }', 3, "engines.vllm.env", "pattern"),
+        ('"1.1.0"]', '"1.1.0"]\nenv = { A = "\\u0000" }', 3, "engines.vllm.env", "zero byte"),
+        ("[engines.vllm]", "limits = { start_s = inf }\n[engines.vllm]", 1, "limits", "finite"),
+        (
+            "[engines.vllm]",
+            "limits = { request_s = 1e300 }\n[engines.vllm]",
+            1,
+            "limits",
+            "less than or equal to 604800",
+        ),
+        ("[engines.vllm]", "docker = { memory_gib = nan }\n[engines.vllm]", 1, "docker", ""),
         ("[engines.vllm]", "[engines.vlm]", 1, "engines.vlm", "which engine"),
     ],
 )
@@ -79,3 +92,9 @@ def test_the_schema_describes_every_top_level_table() -> None:
     schema = json_schema()
     assert {"engines", "targets", "drafts", "specs", "workloads", "exclude"} <= schema["properties"].keys()
     assert schema["additionalProperties"] is False
+
+
+def test_an_exclusion_whose_range_is_none_is_refused() -> None:
+    error = fault(MINIMAL + '\n[[exclude]]\nversion = ">>=3"\nreason = "known to hang"\n')
+    assert error.where.key == "exclude.0.version"
+    assert "is no range" in error.cause

@@ -3,7 +3,7 @@
 import pytest
 
 from matrix.plan.history import revision_order
-from matrix.plan.versions import check_version_spec, resolve
+from matrix.plan.versions import check_version_spec, resolve, spelled
 
 INDEX = ["0.9.0", "0.10.0", "0.10.1rc1", "0.11.0", "1.0.0rc1"]
 
@@ -38,3 +38,28 @@ def test_nonsense_is_refused(text: str) -> None:
 
 def test_revisions_sort_by_version_and_the_unreadable_come_last() -> None:
     assert sorted(["main", "0.10.0", "0.9.0"], key=revision_order) == ["0.9.0", "0.10.0", "main"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("1.0", "1.0.0"),
+        ("v1.0.0", "1.0.0"),
+        (" 1.0.0.0 ", "1.0.0"),
+        ("1.0.0.1", "1.0.0.1"),
+        ("0.11", "0.11.0"),
+        ("1.0.0-RC1", "1.0.0rc1"),
+        ("1.0.post2", "1.0.0.post2"),
+        ("1.0+CPU", "1.0.0+cpu"),
+        ("1!1", "1!1.0.0"),
+        ("0.5.9.post1.dev3+g12", "0.5.9.post1.dev3+g12"),
+    ],
+)
+def test_a_version_has_one_spelling(text: str, name: str) -> None:
+    assert spelled(text) == name
+    assert spelled(name) == name
+
+
+def test_one_release_written_twice_is_one_revision() -> None:
+    assert resolve(["1.0", "1.0.0", "v1"], never) == ["1.0.0"]
+    assert resolve([">=0.10,<0.11", "0.10"], lambda: ["0.10"]) == ["0.10.0"]
