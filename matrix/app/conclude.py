@@ -1,9 +1,13 @@
 """The outcome of a run whose server answered to the end, in one sentence."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from matrix.app.record import Record
 from matrix.core.counters import Counters, accept_length, combine
 from matrix.core.outcome import Outcome
 from matrix.core.result import Divergence, Failure, RunResult, Sample
+from matrix.core.spec import SpecConfig
 from matrix.probes.flags import TAINTED
 from matrix.probes.output import LEAST_GAP, needed, wrong_prompts
 from matrix.probes.pooled import POOLED
@@ -89,4 +93,16 @@ def _ok(record: Record, pooled: Counters, length: float | None) -> str:
     assert length is not None and pooled.steps is not None  # noqa: S101 - `conclude` has made sure
     draftless = record.cell.spec.method.counts_draftless_steps
     steps = pooled.decode_steps if draftless else pooled.steps
-    return f"accept length {length:.3f} over {len(record.samples)} prompts and {steps} steps{speed}"
+    otherwise = "".join(f"; {text}" for text in settled_otherwise(record.cell.spec, record.resolved))
+    return f"accept length {length:.3f} over {len(record.samples)} prompts and {steps} steps{speed}{otherwise}"
+
+
+def settled_otherwise(spec: SpecConfig, resolved: Mapping[str, Any]) -> list[str]:
+    """Sizes that the engine settled on and that are not those asked for (24 draft tokens of a chain of 4 become 5)."""
+    asked = {"k": spec.k, "topk": spec.topk, "draft_tokens": spec.draft_tokens}
+    told = {name: resolved.get(name) for name in asked}
+    return [
+        f"the engine settled on {name} {told[name]} where {value} was asked for"
+        for name, value in asked.items()
+        if value is not None and isinstance(told[name], int) and told[name] != value
+    ]

@@ -103,6 +103,8 @@ def test_every_cell_is_measured_through_the_native_endpoint(swept: Place) -> Non
     assert rows["none"]["accept_length"] is None
     assert 1.5 < rows["eagle3"]["accept_length"] < 3.5
     assert rows["eagle324"]["accept_length"] == rows["eagle3"]["accept_length"]
+    assert rows["eagle324"]["reason"].endswith("the engine settled on draft_tokens 4 where 24 was asked for")
+    assert "settled" not in rows["eagle3"]["reason"]
     assert rows["draft_model"]["accept_length"] == 1.0 and rows["draft_model"]["per_position"] == [0, 0, 0]
     assert "no suffix decoding" in rows["suffix"]["reason"]
     assert {row["executor"] for row in rows.values()} == {"venv"}
