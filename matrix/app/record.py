@@ -14,6 +14,7 @@ from matrix.core.ports import Progress
 from matrix.core.recipe import Artifact, Recipe
 from matrix.core.result import Failure, RunResult, Sample
 from matrix.probes import PROBE_VERSION
+from matrix.store import hide, secret_values
 
 
 @dataclass(slots=True)
@@ -45,11 +46,12 @@ class Record:
             self.phases[name] = self.phases.get(name, 0.0) + time.monotonic() - start
 
     def log_text(self) -> str:
-        """The server's log so far: the last 8 MiB, undecodable bytes replaced."""
+        """The server's log so far: the last 8 MiB, undecodable bytes replaced, secrets of its environment hidden."""
         try:
             with self.log.open("rb") as file:
                 file.seek(max(self.log.stat().st_size - 8 * 2**20, 0))
-                return file.read().decode("utf-8", "replace")
+                text = file.read().decode("utf-8", "replace")
+                return hide(text, secret_values(self.cell.launch.env))
         except FileNotFoundError:
             return ""
 

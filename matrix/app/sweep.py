@@ -22,7 +22,7 @@ from matrix.core.ports import Executor, Progress
 from matrix.core.result import RunResult
 from matrix.engines.registry import adapter_for
 from matrix.executors import owner
-from matrix.store import Job, Store, SweepStatus
+from matrix.store import Job, Store, SweepStatus, redact, secret_values
 
 HEARTBEAT_S = 15.0
 WAIT_S = 1.0
@@ -120,7 +120,7 @@ def _run_job(job: Job, me: str, hands: _Hands) -> Outcome:
         raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    hands.progress.done(job.cell, result.outcome, result.reason)
+    hands.progress.done(job.cell, result.outcome, redact(result.reason))
     return result.outcome
 
 
@@ -142,7 +142,8 @@ def _baseline(store: Store, cell: Cell) -> Baseline | None:
 
 
 def _save(store: Store, job: Job, me: str, result: RunResult) -> None:
-    ref, size = store.logs.keep(Path(result.log_path)) if result.log_path else (None, None)
+    secrets = secret_values(job.cell.launch.env)
+    ref, size = store.logs.keep(Path(result.log_path), secrets=secrets) if result.log_path else (None, None)
     store.queue.finish(job.job_id, me, result, log_ref=ref, log_bytes=size)
 
 
@@ -155,7 +156,7 @@ class _Both:
         self._me = me
 
     def phase(self, cell: Cell, phase: str, detail: str = "") -> None:
-        self._hands.progress.phase(cell, phase, detail)
+        self._hands.progress.phase(cell, phase, redact(detail))
         # A database in trouble must not keep the server from being stopped; saving the run tells of it.
         with suppress(InfraError):
             self._hands.store.queue.set_phase(self._job_id, self._me, phase, detail)

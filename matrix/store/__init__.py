@@ -3,6 +3,7 @@
 from matrix.store.failures import ClaimLostError
 from matrix.store.jobs import Job, JobStatus
 from matrix.store.points import PromptPoint, StoredBaseline, StoredPoint
+from matrix.store.redact import hide, redact, secret_values
 from matrix.store.results import Filters
 from matrix.store.store import Store, open_store, state_dir_of
 from matrix.store.sweeps import SweepStatus
@@ -17,6 +18,9 @@ __all__ = [
     "StoredBaseline",
     "StoredPoint",
     "SweepStatus",
+    "hide",
     "open_store",
+    "redact",
+    "secret_values",
     "state_dir_of",
 ]

@@ -5,13 +5,13 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from matrix.core.errors import InfraError, NotFoundError, Where
-from matrix.store.redact import redact
+from matrix.store.redact import hide, redact
 from matrix.store.terminal import strip_controls
 
 CAP = 8 * 2**20
@@ -26,14 +26,15 @@ class Logs:
     def __init__(self, state_dir: Path) -> None:
         self._root = state_dir / "logs"
 
-    def keep(self, path: Path, cap: int = CAP) -> tuple[str, int]:
+    def keep(self, path: Path, cap: int = CAP, secrets: Sequence[str] = ()) -> tuple[str, int]:
         """Store the log at `path`; returns its reference and the kept size in bytes, before compression.
 
         Of a log longer than `cap` bytes the head and the tail are kept, with a line between saying what is missing.
+        `secrets` are values to take out besides what looks like one.
         NotFoundError when there is no such file, InfraError when it cannot be read or written.
         """
         with _explained(path):
-            data = _read_capped(path, cap).encode()
+            data = hide(_read_capped(path, cap), secrets).encode()
         ref = hashlib.sha256(data).hexdigest()
         target = self._path(ref)
         with _explained(target):

@@ -5,10 +5,11 @@ Better one harmless word too many than one token kept, except where evidence wou
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 MARK = "[redacted]"
+_LEAST = 8
 
 _CREDENTIAL = (
     r"(?:api[_-]?key|hf[_-]?token|hf[_-]?api[_-]?token|(?:access|auth|refresh|bearer)[_-]?token"
@@ -44,6 +45,19 @@ _FLAG = re.compile(rf"--(?i:{_CREDENTIAL})")
 def redact(text: str) -> str:
     """`text` with each secret replaced by `MARK`; doing it twice changes nothing more."""
     return _SECRET.sub(_replace, text)
+
+
+def secret_values(named: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Values that their names (`MY_API_KEY`) mark as secret, longest first; values as short as words are left."""
+    values = {value for name, value in named if len(value) >= _LEAST and _named(name, value) == MARK}
+    return tuple(sorted(values, key=lambda value: (-len(value), value)))
+
+
+def hide(text: str, values: Iterable[str]) -> str:
+    """`text` without these very values, which no pattern could tell from other words."""
+    for value in values:
+        text = text.replace(value, MARK)
+    return text
 
 
 def redact_args(args: Sequence[str]) -> list[str]:

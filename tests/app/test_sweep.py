@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ from matrix.app.planning import Plan, Planned, content_key
 from matrix.app.sweep import clear_up, run_sweep
 from matrix.core.cell import Cell
 from matrix.core.errors import InfraError
+from matrix.core.outcome import Outcome
 from matrix.executors import owner
 from matrix.plan.estimate import Estimate
 from matrix.store import Store, open_store
 from tests.app.build import FakeExecutor, Seen, cell
+from tests.fakes.engine import Script
 from tests.plan.build import MINIMAL
 
 
@@ -92,3 +95,26 @@ def test_clearing_up_removes_the_scratch_of_dead_owners_only(store: Store) -> No
         folder.mkdir(parents=True)
     clear_up(FakeExecutor(), store)
     assert mine.exists() and not dead.exists()
+
+
+def test_secrets_reach_neither_terminal_nor_database_nor_log(tmp_path: Path, store: Store) -> None:
+    base = cell("baseline")
+    secret = replace(base, launch=replace(base.launch, env=(("MY_API_KEY", "plain-words-99"),)))
+    token = "hf_" + "AbCdEfGhIjKlMnOpQrStUvWxYz"
+    executor = FakeExecutor(baseline=Script(mode="garbage"))
+    executor.log_text = f"ValueError: cannot log in with plain-words-99 and {token}\n"
+    told: list[str] = []
+
+    class Telling(Seen):
+        def done(self, cell: Cell, outcome: Outcome, reason: str) -> None:
+            told.append(reason)
+
+    run_sweep(plan(tmp_path, secret), executor, store, Telling())
+    (row,) = store.read.results()
+    view = store.read.run(row.run_id)
+    assert view.log_ref is not None
+    log = store.logs.read(view.log_ref)
+    assert "cannot log in with [redacted] and [redacted]" in log
+    for text in (repr(view), log, *told):
+        assert "plain-words-99" not in text and token not in text
+    assert told
