@@ -4,11 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
+# A .venv whose Python is gone or broken is made anew.
+ifneq ($(wildcard $(VENV)/.),)
+ifneq ($(shell $(BIN)/python -c 'import pip' 2>/dev/null && echo works),works)
+$(shell rm -f $(VENV)/.run $(VENV)/.dev)
+endif
+endif
+
 .PHONY: demo test test-long lint format bench clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("specmatrix needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
