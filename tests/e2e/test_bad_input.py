@@ -66,6 +66,15 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     assert here.run("plan").returncode == 0
 
 
+def test_a_reason_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    here = place(tmp_path)
+    here.write(toml(extra='[[exclude]]\nspec = "eagle3"\nreason = "see [/foo] and [redacted] \\u001b[31m"\n'))
+    done = here.run("plan")
+    assert done.returncode == 0, done.stderr
+    assert "see [/foo] and [redacted] [31m" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
 def test_init_leaves_nothing_behind_where_it_cannot_write(tmp_path: Path) -> None:
     here = place(tmp_path)
     before = sorted(here.folder.iterdir())

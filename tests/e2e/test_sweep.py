@@ -89,7 +89,7 @@ def test_forcing_measures_once_more_and_keeps_the_first(tmp_path: Path) -> None:
     assert rows[:2] == first
     assert [r["boot"] for r in rows] == [0, 0, 1, 1]
     assert rows[3]["accept_length"] == first[1]["accept_length"]
-    assert rows[3]["build_s"] == 0
+    assert rows[3]["artifact"] == first[1]["artifact"]
 
 
 def test_ranges_and_latest_ask_the_users_own_index(tmp_path: Path) -> None:
