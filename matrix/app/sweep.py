@@ -64,6 +64,7 @@ def run_sweep(plan: Plan, executor: Executor, store: Store, progress: Progress) 
         store.queue.cancel_rest(sweep_id)
         store.sweeps.finish(sweep_id, status)
         judge_all(store)
+        shutil.rmtree(_running(store) / me, ignore_errors=True)
     infra = sum(1 for o in outcomes if o.tier is Tier.INFRA)
     return SweepOutcome(sweep_id, len(outcomes), known, infra)
 

@@ -7,6 +7,7 @@ import click
 from matrix import __version__
 from matrix.cli.signals import heed_signals, ignore_signals, interrupt
 from matrix.cli.streams import outlive_readers
+from matrix.cli.tables import plain
 from matrix.core.errors import ConfigError, Exit, MatrixError
 
 VERBS = {
@@ -59,6 +60,9 @@ def main(argv: list[str] | None = None) -> int:
         ignore_signals()
         _say("interrupted; what was measured is kept")
         return Exit.INTERRUPTED
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return Exit.USAGE
     except click.ClickException as error:
         _say(error.format_message())
         return Exit.USAGE
@@ -77,4 +81,4 @@ def _fail(error: MatrixError) -> int:
 
 
 def _say(line: str) -> None:
-    click.echo(f"matrix: {line}", err=True)
+    click.echo(f"matrix: {plain(line)}", err=True)

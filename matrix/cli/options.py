@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,12 +37,6 @@ def sweep_options(function: F) -> F:
     ):
         function = option(function)
     return function
-
-
-def table_console() -> Console:
-    """A console for tables: the terminal's width, and wide enough for whole rows where the output goes elsewhere."""
-    console = Console()
-    return console if console.is_terminal else Console(width=240)
 
 
 def echo_json(item: Any) -> None:

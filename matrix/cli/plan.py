@@ -7,8 +7,9 @@ from rich.table import Table
 
 from matrix.app.planning import Plan, Planned
 from matrix.app.setup import prepare
-from matrix.cli.options import echo_json, json_option, sweep_options, table_console
+from matrix.cli.options import echo_json, json_option, sweep_options
 from matrix.cli.progress import clock
+from matrix.cli.tables import add_row, table_console
 from matrix.core.cell import Cell
 from matrix.plan.select import cell_name, fields
 
@@ -51,9 +52,9 @@ def _table(plan: Plan) -> None:
     for column in ("cell", "status", "note"):
         table.add_column(column, overflow="fold")
     for p in plan.cells:
-        table.add_row(cell_name(p.cell), status(p), f"run {p.known}" if p.known else p.unsupported or "")
+        add_row(table, cell_name(p.cell), status(p), f"run {p.known}" if p.known else p.unsupported or "")
     for e in plan.excluded:
-        table.add_row(cell_name(e.cell), "excluded", e.reason + (f" ({e.link})" if e.link else ""))
+        add_row(table, cell_name(e.cell), "excluded", e.reason + (f" ({e.link})" if e.link else ""))
     console.print(table)
     console.print(summary(plan), highlight=False)
 

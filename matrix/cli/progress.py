@@ -9,6 +9,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from matrix.cli.tables import plain
 from matrix.core.cell import Cell
 from matrix.core.outcome import Outcome, Tier
 
@@ -26,11 +27,6 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def plain(text: str) -> str:
-    """`text` on one line, without characters that would steer a terminal: engines' words end up in reasons."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 class Follower:
@@ -109,7 +105,7 @@ class Follower:
         grid.add_row(
             Text(f"{done + 1}/{self._total}", "bold"),
             Text(cell.label),
-            Text(f"{phase} {clock(since)}{f'  {detail}' if detail else ''}", "cyan"),
+            Text(f"{phase} {clock(since)}{f'  {plain(detail)}' if detail else ''}", "cyan"),
             Text(f"elapsed {elapsed}, about {clock(self.remaining_s())} left", "dim"),
         )
         return grid

@@ -3,6 +3,7 @@
 import click
 
 from matrix.cli.options import db_option, echo_json, json_option
+from matrix.cli.tables import plain
 from matrix.core.errors import Exit
 from matrix.store import open_store
 
@@ -23,7 +24,7 @@ def command(db: str, as_json: bool, everything: bool) -> int:
             echo_json(flip)
         else:
             click.echo(f"{flip.series}: {flip.metric} {flip.before} -> {flip.after}")
-            click.echo(f"  {flip.from_revision} -> {flip.to_revision}: {flip.reason}")
+            click.echo(f"  {flip.from_revision} -> {flip.to_revision}: {plain(flip.reason)}")
             click.echo(f"  run {flip.to_run}, before it run {flip.from_run}")
     if not flips and not as_json:
         click.echo("no regression stands")

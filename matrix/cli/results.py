@@ -5,7 +5,8 @@ from dataclasses import replace
 import click
 from rich.table import Table
 
-from matrix.cli.options import db_option, echo_json, json_option, table_console
+from matrix.cli.options import db_option, echo_json, json_option
+from matrix.cli.tables import add_row, table_console
 from matrix.store import Filters, open_store
 from matrix.store.views import ResultRow
 
@@ -51,7 +52,7 @@ def _table(rows: list[ResultRow]) -> None:
     for row in rows:
         numbers = [_number(row.accept_length, 3), _number(row.speedup, 2), _number(row.output_tok_s, 1)]
         names = [row.run_id, row.engine, row.revision, row.target, row.spec or row.method, row.outcome]
-        table.add_row(*names, *numbers, row.reason)
+        add_row(table, *names, *numbers, row.reason)
     table_console().print(table)
 
 

@@ -3,8 +3,9 @@
 import click
 from rich.table import Table
 
-from matrix.cli.options import db_option, echo_json, json_option, table_console
+from matrix.cli.options import db_option, echo_json, json_option
 from matrix.cli.progress import clock
+from matrix.cli.tables import add_row, table_console
 from matrix.core.errors import NotFoundError
 from matrix.store import open_store
 
@@ -32,5 +33,5 @@ def command(db: str, as_json: bool, sweep: int | None) -> None:
         table.add_column(column, overflow="fold")
     for job in view.jobs:
         phase = f"{job.phase or ''} {job.phase_detail}".strip()
-        table.add_row(job.label, job.status, phase, job.outcome or "", job.reason)
+        add_row(table, job.label, job.status, phase, job.outcome or "", job.reason)
     table_console().print(table)
