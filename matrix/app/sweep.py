@@ -16,7 +16,7 @@ from matrix.app.planning import Plan
 from matrix.app.run_cell import run_cell
 from matrix.app.staging import stage_models
 from matrix.core.cell import Cell
-from matrix.core.errors import InfraError
+from matrix.core.errors import InfraError, Where
 from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
 from matrix.core.result import RunResult
@@ -111,8 +111,8 @@ def _run_job(job: Job, me: str, hands: _Hands) -> Outcome:
     store = hands.store
     run_id = secrets.token_hex(8)
     scratch = _running(store) / me / run_id
-    scratch.mkdir(parents=True)
     try:
+        _make(scratch)
         with _heartbeat(store, job, me):
             result = run_cell(job.cell, _bench(job, me, hands, scratch), run_id)
         _save(store, job, me, result)
@@ -123,6 +123,15 @@ def _run_job(job: Job, me: str, hands: _Hands) -> Outcome:
         shutil.rmtree(scratch, ignore_errors=True)
     hands.progress.done(job.cell, result.outcome, redact(result.reason))
     return result.outcome
+
+
+def _make(scratch: Path) -> None:
+    try:
+        scratch.mkdir(parents=True)
+    except OSError as error:
+        hint = "make it writable, or name another with MATRIX_HOME"
+        where = Where(str(scratch))
+        raise InfraError(f"no folder for logs can be made: {error.strerror}", hint=hint, where=where) from None
 
 
 def _bench(job: Job, me: str, hands: _Hands, scratch: Path) -> Bench:

@@ -118,3 +118,13 @@ def test_secrets_reach_neither_terminal_nor_database_nor_log(tmp_path: Path, sto
     for text in (repr(view), log, *told):
         assert "plain-words-99" not in text and token not in text
     assert told
+
+
+def test_no_place_for_logs_is_told_and_gives_the_cell_back(tmp_path: Path, store: Store) -> None:
+    store.state_dir.mkdir(parents=True, exist_ok=True)
+    (store.state_dir / "running").write_text("in the way")
+    with pytest.raises(InfraError, match="no folder for logs"):
+        run_sweep(plan(tmp_path, cell()), FakeExecutor(), store, Seen())
+    sweep = store.read.latest_sweep()
+    assert sweep is not None and sweep.status == "failed"
+    assert [job.status for job in sweep.jobs] == ["cancelled"]
