@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from matrix.core.errors import InfraError, MatrixError
 from matrix.core.index import IndexSettings
 from matrix.core.recipe import Artifact, Recipe
 from matrix.executors import owner
+from matrix.executors.locks import held
 from matrix.executors.processes import BUILD, OWNER, end, marked
 from matrix.executors.venv_install import Installer, uv_cache
 from matrix.executors.venv_paths import Environment, Marker
@@ -35,7 +34,7 @@ def build(
     note: Callable[[str], None],
 ) -> Artifact:
     """The environment's artifact, built now unless its marker is there; see `Executor.build`."""
-    with _disk_errors(env.path), _locked(env, note):
+    with _disk_errors(env.path), held(env.lock, "environment", note):
         if marker := env.marker():
             return _artifact(env, marker, reused=True)
         discard(env)
@@ -89,21 +88,6 @@ def _environ(env: Environment, settings: IndexSettings) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON") and k not in (*_MERGED, "VIRTUAL_ENV")}
     marks = {OWNER: owner.me(), BUILD: str(env.path)}
     return kept | settings.uv_env() | uv_cache(env.path.parent, kept) | {"NO_COLOR": "1"} | marks
-
-
-@contextmanager
-def _locked(env: Environment, note: Callable[[str], None]) -> Iterator[None]:
-    env.path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(env.lock)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        note("waiting for another process that is building the same environment")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @contextmanager

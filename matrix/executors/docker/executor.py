@@ -3,11 +3,10 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from docker import DockerClient
-from filelock import FileLock, Timeout
 
 from matrix.core.cell import Cell
 from matrix.core.errors import InfraError
@@ -20,6 +19,7 @@ from matrix.executors.docker.mounts import model_mounts
 from matrix.executors.docker.request import command_line, container_request
 from matrix.executors.docker.server import DockerServer, start
 from matrix.executors.docker.settings import DockerSettings
+from matrix.executors.locks import held
 
 
 class DockerExecutor:
@@ -92,19 +92,8 @@ class DockerExecutor:
         with speaking("looking at an image"):
             return str(self._client.images.get(artifact.digest).labels.get(labels.RECIPE, ""))
 
-    @contextmanager
-    def _lock(self, recipe: Recipe, note: Callable[[str], None]) -> Iterator[None]:
-        self._locks.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self._locks / f"image-{recipe.hash[:12]}.lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            note("waiting for another process that builds this image")
-            lock.acquire()
-        try:
-            yield
-        finally:
-            lock.release()
+    def _lock(self, recipe: Recipe, note: Callable[[str], None]) -> AbstractContextManager[None]:
+        return held(self._locks / f"image-{recipe.hash[:12]}.lock", "image", note)
 
 
 @contextmanager
