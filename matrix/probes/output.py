@@ -58,9 +58,10 @@ def first_divergence(baseline: Sample, other_text: str) -> Divergence | None:
     """Where `other_text` leaves the baseline's text, None when it does not.
 
     Texts are compared and not tokens, which few engines return. The other text's token is taken to be the longest
-    listed alternative that it goes on with; where none fits, the gap to the least likely one is a lower bound. The gap
-    is unknown where texts cannot tell the token: one text is the beginning of the other (the same characters cut into
-    other tokens), or the alternatives hold parts of characters.
+    listed alternative that it goes on with, at the difference or up to two tokens before it; of several explanations
+    the likeliest counts. Where none fits, the gap to the least likely one is a lower bound. The gap is unknown where
+    texts cannot tell the token: one text is the beginning of the other (the same characters cut into other tokens), or
+    the alternatives hold parts of characters.
     """
     tokens = baseline.alternatives
     text = "".join(token.token for token in tokens) if tokens else baseline.text
@@ -71,11 +72,13 @@ def first_divergence(baseline: Sample, other_text: str) -> Divergence | None:
     place = _common(text, other_text)
     starts = [0, *accumulate(len(token.token) for token in tokens[:-1])]
     index = max(i for i, start in enumerate(starts) if start <= place)
+    found = []
     for i in range(index, max(index - _LOOK_BACK, -1), -1):
-        # A longer token chosen earlier shows its difference only at its end.
-        found = _chosen(tokens[i], other_text[starts[i] :], 1 if i == index else place - starts[i])
-        if found is not None:
-            return Divergence(i, tokens[i].logprob - found, at_least=False)
+        chosen = _chosen(tokens[i], other_text[starts[i] :], 1 if i == index else place - starts[i])
+        found += [] if chosen is None else [(tokens[i].logprob - chosen, i)]
+    if found:
+        gap, at = min(found)
+        return Divergence(at, gap, at_least=False)
     if place in (len(text), len(other_text)) or _hidden(tokens[index], other_text[place]):
         return Divergence(index, None, at_least=False)
     least = min((logprob for _, logprob in tokens[index].top), default=None)
@@ -138,6 +141,11 @@ def _hidden(token: Alternatives, character: str) -> bool:
 
 
 def _chosen(token: Alternatives, rest: str, least: int) -> float | None:
-    """Log-probability of the longest alternative of `least` characters or more that `rest` starts with."""
-    fits = [(len(t), p) for t, p in token.top if t != token.token and len(t) >= least and rest.startswith(t)]
+    """Log-probability of the longest alternative that `rest` starts with and that may be where the texts parted.
+
+    It has `least` characters or more: a longer token shows its difference only at its end. Or it is a beginning of the
+    baseline's own token: the same characters cut into other tokens, after which both go on differently.
+    """
+    other = [(t, p) for t, p in token.top if t and t != token.token and rest.startswith(t)]
+    fits = [(len(t), p) for t, p in other if len(t) >= least or token.token.startswith(t)]
     return max(fits)[1] if fits else None

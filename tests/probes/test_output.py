@@ -61,6 +61,13 @@ def test_longer_token_chosen_earlier_is_found() -> None:
     assert first_divergence(tokens, "return x") == Divergence(0, pytest.approx(0.5), False)
 
 
+def test_the_same_characters_cut_otherwise_are_the_near_tie_that_they_were() -> None:
+    tokens = baseline(("x", {}), ("\n\n", {"\n": -0.16}), ("def", {"class": -9.5}))
+    assert first_divergence(tokens, "x\n\nclass") == Divergence(1, pytest.approx(0.06), False)
+    far = baseline(("x", {}), ("\n\n", {"\t": -0.16}), ("def", {"class": -9.5}))
+    assert first_divergence(far, "x\n\nclass") == Divergence(2, pytest.approx(9.4), False)
+
+
 def test_without_alternatives_only_the_fact_is_known() -> None:
     bare = replace(DEF, alternatives=())
     assert first_divergence(bare, "def g(") == Divergence(None, None, False)
