@@ -15,6 +15,7 @@ from matrix.app.judging import judge_all
 from matrix.app.planning import Plan
 from matrix.app.run_cell import run_cell
 from matrix.app.staging import stage_models
+from matrix.app.telling import Telling
 from matrix.core.cell import Cell
 from matrix.core.errors import InfraError, Where
 from matrix.core.outcome import Outcome, Tier
@@ -30,12 +31,21 @@ WAIT_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class SweepOutcome:
-    """What one sweep did: runs made, cells another run had measured, runs that the machine failed."""
+    """What one sweep did: runs made, cells another run had measured, runs that the machine failed, runs that count.
+
+    A run counts (`measured`) when a later sweep need not make it again.
+    """
 
     sweep_id: int | None
     runs: int
     known: int
     infra: int
+    measured: int
+
+    @property
+    def in_vain(self) -> bool:
+        """True when runs were made and none of them counts, or when the machine failed any."""
+        return self.infra > 0 or self.measured < min(self.runs, 1)
 
 
 def run_sweep(plan: Plan, executor: Executor, store: Store, progress: Progress) -> SweepOutcome:
@@ -49,7 +59,7 @@ def run_sweep(plan: Plan, executor: Executor, store: Store, progress: Progress) 
     known = len(plan.cells) - len(plan.todo)
     if not plan.todo:
         judge_all(store)
-        return SweepOutcome(None, 0, known, 0)
+        return SweepOutcome(None, 0, known, 0, 0)
     request = {"config": str(plan.source.path), "executor": plan.executor, "cells": len(plan.todo)}
     sweep_id = store.sweeps.create(request, plan.source.text, owner=me, tool_version=__version__)
     status = SweepStatus.FAILED
@@ -66,7 +76,8 @@ def run_sweep(plan: Plan, executor: Executor, store: Store, progress: Progress) 
         judge_all(store)
         shutil.rmtree(_running(store) / me, ignore_errors=True)
     infra = sum(1 for o in outcomes if o.tier is Tier.INFRA)
-    return SweepOutcome(sweep_id, len(outcomes), known, infra)
+    measured = sum(1 for o in outcomes if o.measured)
+    return SweepOutcome(sweep_id, len(outcomes), known, infra, measured)
 
 
 def clear_up(executor: Executor, store: Store) -> list[str]:
@@ -141,7 +152,7 @@ def _bench(job: Job, me: str, hands: _Hands, scratch: Path) -> Bench:
         executor=hands.executor,
         scratch=scratch,
         limits=Limits(limits.start_s, limits.request_s),
-        progress=_Both(hands, job.job_id, me),
+        progress=Telling(hands.progress, hands.store, job.job_id, me),
         baseline=lambda cell: _baseline(hands.store, cell),
     )
 
@@ -155,24 +166,6 @@ def _save(store: Store, job: Job, me: str, result: RunResult) -> None:
     secrets = secret_values(job.cell.launch.env)
     ref, size = store.logs.keep(Path(result.log_path), secrets=secrets) if result.log_path else (None, None)
     store.queue.finish(job.job_id, me, result, log_ref=ref, log_bytes=size)
-
-
-class _Both:
-    """Tells the person and the job's row, so that the dashboard shows the same phase."""
-
-    def __init__(self, hands: _Hands, job_id: int, me: str) -> None:
-        self._hands = hands
-        self._job_id = job_id
-        self._me = me
-
-    def phase(self, cell: Cell, phase: str, detail: str = "") -> None:
-        self._hands.progress.phase(cell, phase, redact(detail))
-        # A database in trouble must not keep the server from being stopped; saving the run tells of it.
-        with suppress(InfraError):
-            self._hands.store.queue.set_phase(self._job_id, self._me, phase, detail)
-
-    def done(self, cell: Cell, outcome: Outcome, reason: str) -> None:
-        self._hands.progress.done(cell, outcome, reason)
 
 
 @contextmanager

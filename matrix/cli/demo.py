@@ -35,4 +35,4 @@ def _sweep_and_serve(db: str, host: str, port: int) -> NoReturn:
 
 def _sweep(db: str) -> int:
     with prepare(CONFIG, db, None, (), force=False, create=True) as ready:
-        return Exit.INFRA if follow(ready).infra else Exit.OK
+        return Exit.INFRA if follow(ready).in_vain else Exit.OK

@@ -20,7 +20,7 @@ def command(config: str, executor: str | None, db: str, select: tuple[str, ...],
     """Build, serve, probe, store and judge.
 
     SELECT is a wildcard on engine/version/target/spec/workload, or field=wildcard. Exit code 1 when a regression stands
-    afterwards, 4 when the machine failed a run.
+    afterwards, 4 when the machine failed a run or none could be made.
     """
     with prepare(Path(config), db, executor, select, force=force, create=True) as ready:
         outcome = follow(ready)
@@ -43,11 +43,13 @@ def follow(ready: Ready) -> SweepOutcome:
 
 def exit_code(ready: Ready, outcome: SweepOutcome) -> int:
     """Infra before regression: a sweep the machine failed has not answered the question."""
-    if outcome.infra:
+    if outcome.in_vain:
         return Exit.INFRA
     return Exit.REGRESSION if ready.store is not None and ready.store.read.regressions() else Exit.OK
 
 
 def _ending(outcome: SweepOutcome, seconds: float) -> str:
     failed = f", {outcome.infra} failed by the machine (run the sweep again)" if outcome.infra else ""
+    if outcome.in_vain and not outcome.infra:
+        failed = ", none of which could be measured (the reasons are above)"
     return f"{outcome.runs} runs in {clock(seconds)}, {outcome.known} cells were measured before{failed}"

@@ -11,7 +11,7 @@ from matrix.app.gather import Source
 from matrix.app.planning import Plan, Planned, content_key
 from matrix.app.sweep import clear_up, run_sweep
 from matrix.core.cell import Cell
-from matrix.core.errors import InfraError
+from matrix.core.errors import EnvironmentMismatchError, InfraError
 from matrix.core.outcome import Outcome
 from matrix.executors import owner
 from matrix.plan.estimate import Estimate
@@ -128,3 +128,12 @@ def test_no_place_for_logs_is_told_and_gives_the_cell_back(tmp_path: Path, store
     sweep = store.read.latest_sweep()
     assert sweep is not None and sweep.status == "failed"
     assert [job.status for job in sweep.jobs] == ["cancelled"]
+
+
+def test_a_sweep_that_could_measure_nothing_was_in_vain(tmp_path: Path, store: Store) -> None:
+    no_image = FakeExecutor(fail=EnvironmentMismatchError("no base image", hint="pull it"))
+    outcome = run_sweep(plan(tmp_path, *both()), no_image, store, Seen())
+    assert (outcome.runs, outcome.infra, outcome.measured, outcome.in_vain) == (2, 0, 0, True)
+    again = run_sweep(plan(tmp_path, *both()), FakeExecutor(baseline=Script(mode="garbage")), store, Seen())
+    assert (again.measured, again.in_vain) == (2, False)
+    assert not run_sweep(plan(tmp_path), FakeExecutor(), store, Seen()).in_vain
