@@ -61,8 +61,8 @@ _DECODE = (
 _WINDOW = (
     "(APIServer pid=7) INFO 03-04 {h:02}:{m:02}:{s:02} [metrics.py:101] SpecDecoding metrics: Mean acceptance length: "
     "{length:.2f}, Accepted throughput: {m}.{s} tokens/s, Drafted throughput: {s}.{m} tokens/s, "
-    "Accepted: {accepted} tokens, Drafted: {drafted} tokens, Per-position acceptance rate: {rate:.3f}, {rate:.3f}, {rate:.3f}, "
-    "Avg Draft acceptance rate: {percent:.1f}%\n"
+    "Accepted: {accepted} tokens, Drafted: {drafted} tokens, "
+    "Per-position acceptance rate: {rate:.3f}, {rate:.3f}, {rate:.3f}, Avg Draft acceptance rate: {percent:.1f}%\n"
 )
 
 

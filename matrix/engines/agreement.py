@@ -10,6 +10,7 @@ two halves of the log are compared instead. Summaries of whole runs must agree w
 import math
 from dataclasses import dataclass, field
 
+from matrix.engines.logbulk import Pooled
 from matrix.engines.reading import Reading
 
 WINDOWS_SPREAD = 0.25
@@ -111,12 +112,11 @@ class Agreement:
         else:
             self._pool(reading)
 
-    def bulk(self, source: str, group: str, *, value: float, steps: float, times: int) -> None:
-        """Count many readings without counters at once."""
-        self.count += times
-        pool = self._pools.setdefault((source, group), Pool())
-        pool.counted = False
-        pool.add(value, steps, times)
+    def bulk(self, pooled: Pooled) -> None:
+        """Count many readings at once."""
+        self.count += pooled.times
+        pool = self._pools.setdefault((pooled.source, pooled.group), Pool())
+        pool.add(pooled.value, pooled.steps, pooled.times)
 
     def _pool(self, reading: Reading) -> None:
         if reading.value is None:

@@ -1,7 +1,8 @@
 """Reads a log of any size once, in bounded memory, and looks closely only at lines of a shape not seen before.
 
-Two lines have one shape when they differ in digits alone. Logs repeat few shapes, so a set of shapes costs less than a
-pattern search over every line. A visitor says of each new shape whether later lines of it matter.
+Two lines have one shape when they differ only in digits and in the letters of hexadecimal numbers. Logs repeat few
+shapes, so a set of shapes costs less than a pattern search over every line. A visitor says of each new shape whether
+later lines of it matter.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ LONGEST = 1 << 16
 LOOKAHEAD = 8
 """Lines that are visible after the visited one, for records that a terminal wrapped."""
 _SHAPES_BYTES = 16 << 20
-_DIGITS = b"0123456789"
+_HEX = b"0123456789abcdef"
 
 
 Handler = Callable[[int, list[bytes], int], None]
@@ -101,7 +102,7 @@ class Scanner:
 
 
 def _shape(data: bytes) -> bytes:
-    return data.translate(None, _DIGITS)
+    return data.translate(None, _HEX)
 
 
 def chunks(stream: BinaryIO) -> Iterator[bytes]:

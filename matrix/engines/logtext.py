@@ -55,7 +55,9 @@ def clean(line: str, limit: int = LINE_LIMIT) -> str:
 
 def plain(line: str) -> str:
     """`line` without colours and control characters; prefixes and spaces at the end stay."""
-    return _CONTROL.sub("", _ANSI.sub("", line))
+    if "[" in line or "\x1b" in line or "_bk;" in line:
+        line = _ANSI.sub("", line)
+    return line if line.isprintable() else _CONTROL.sub("", line)
 
 
 def strip_prefixes(line: str) -> str:

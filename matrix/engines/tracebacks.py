@@ -60,11 +60,12 @@ class Tracebacks:
     def __init__(self) -> None:
         self.stack = Stack()
         self._request_next = False
+        self._count = 0
 
     @property
     def inside(self) -> bool:
         """True while lines of any shape may belong to a traceback."""
-        return self.stack.open
+        return self.stack.open and self._count <= _ENOUGH
 
     def line(self, number: int, text: str) -> str:
         """What `text` is: `header`, `frame`, `error` (ends a traceback), `request` (of one request), or `` (none)."""
@@ -74,6 +75,7 @@ class Tracebacks:
         if text.startswith(_CHAINED) and self.stack.request:
             self._request_next = True
         if HEADER in text:
+            self._count += 1
             self.stack = Stack(request=self._request_next, open=True, start=number)
             self._request_next = False
             return "header"
@@ -97,4 +99,6 @@ class Tracebacks:
 
 _CHAINED = ("During handling of the above", "The above exception was")
 _FRAMES = 200
-_LONGEST = 2000
+_LONGEST = 500
+_ENOUGH = 100
+"""Tracebacks followed line by line; a log with more has told its causes."""
