@@ -10,7 +10,9 @@ from matrix.core.ports import ServerExit
 from matrix.core.result import Failure
 from matrix.engines.causes import Causes
 from matrix.engines.logscan import Scanner
-from matrix.engines.logvisit import ENOUGH, KEEP, LogVisit, Observation
+from matrix.engines.logsigns import ENOUGH
+from matrix.engines.logvisit import KEEP, LogVisit
+from matrix.engines.reading import Observation
 from matrix.engines.signature import Signature
 from matrix.engines.signatures import TABLE, WRAPPER_ROWS, WRAPPERS
 
@@ -61,7 +63,7 @@ def classify_log(stream: BinaryIO, engine: str | None = None) -> Report:
     length = visit.agreement.value()
     outcome = failure.outcome if failure else Outcome.OK
     return Report(
-        engine=engine or _engine(visit),
+        engine=engine or visit.signs.engine,
         outcome=outcome,
         tier=outcome.tier,
         reason=failure.reason if failure else _fine(visit, length),
@@ -77,11 +79,6 @@ def _visit(table: Sequence[Signature], wrappers: Sequence[str], served: bool | N
     return LogVisit(Causes((*table, *TABLE), WRAPPER_ROWS, (*wrappers, *WRAPPERS), served))
 
 
-def _engine(visit: LogVisit) -> str | None:
-    name, score = max(visit.engines.items(), key=lambda item: item[1])
-    return name if score and list(visit.engines.values()).count(score) == 1 else None
-
-
 def _fine(visit: LogVisit, length: float | None) -> str:
     count = visit.agreement.count
     if not count:
@@ -93,7 +90,7 @@ def _fine(visit: LogVisit, length: float | None) -> str:
 
 def _nothing_drafted(visit: LogVisit) -> Failure | None:
     """Speculation configured and tokens generated, but not one record of it: it is silently off."""
-    if not visit.context.configured or visit.tokens_seen < ENOUGH or visit.observations:
+    if not visit.context.configured or visit.signs.tokens < ENOUGH or visit.observations:
         return None
     reason = "speculation is configured and tokens were generated, but the log has no record of a draft"
     step = "read back what the engine resolved; statistics may be switched off"

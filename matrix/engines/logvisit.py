@@ -9,39 +9,29 @@ from matrix.engines.agreement import Agreement
 from matrix.engines.causes import HOT, Causes
 from matrix.engines.hot import hot
 from matrix.engines.logscan import Handler
+from matrix.engines.logsigns import Signs, matters
 from matrix.engines.logtext import LINE_LIMIT, is_quiet, strip_prefixes
 from matrix.engines.logwrap import LONGEST, Around, wrapped
 from matrix.engines.logwrap import text as text_of
-from matrix.engines.reading import CUMULATIVE, EXACTLY_ONE, FROM_CHECK, MANY_DRAFTS, Context, Reading, checked, learn
+from matrix.engines.reading import (
+    CUMULATIVE,
+    EXACTLY_ONE,
+    FROM_CHECK,
+    MANY_DRAFTS,
+    Context,
+    Observation,
+    Reading,
+    checked,
+    learn,
+)
 
 KEEP = 1000
 """Observations listed; later ones still count in the pooled value."""
 _ABOUT_ACCEPTANCE = re.compile(
-    rb"acc(?:ept)?[a-z]*[ _-]?len|er-position acceptance|System efficiency|not (?:greater|less) than|assert \d", re.I
+    rb"acc(?:ept)?[a-z]*[ _-]?len|er-position acceptance|SpecDecoding|System efficiency"
+    rb"|not (?:greater|less) than|assert \d",
+    re.I,
 )
-_PROGRESS = re.compile(
-    rb"Decode batch|Prefill batch|Avg generation throughput: (?!0\.0 )|SpecDecoding metrics|Speculative metrics"
-    rb"|\"POST /(?:v1/\w+|generate)\S* HTTP/[\d.]+\" 200|fired up and ready to roll|Application startup complete"
-)
-_TOKENS = re.compile(rb"gen throughput \(token/s\): (?!0\.00)|Avg generation throughput: (?!0\.0 )")
-_BOOT = re.compile(
-    rb"server_args=ServerArgs|vLLM API server version|Initializing an? (?:V\d )?LLM engine|non-default args: "
-)
-_SGLANG = re.compile(
-    rb"sglang|sgl[_-]kernel|sgl[_-]workspace|lmsysorg|Scheduler hit an exception|Decode batch|spec_verify_ct", re.I
-)
-_VLLM = re.compile(rb"vllm|EngineCore|APIServer pid|SpecDecoding metrics|Speculative metrics|num_spec_steps", re.I)
-_NAMED = 3000
-ENOUGH = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """One accept length and its line. `accept_length` is None where the number is not to be believed."""
-
-    line: int
-    accept_length: float | None
-    flags: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -52,13 +42,11 @@ class LogVisit:
     context: Context = field(default_factory=Context)
     agreement: Agreement = field(default_factory=Agreement)
     observations: list[Observation] = field(default_factory=list)
-    tokens_seen: int = 0
-    engines: dict[str, int] = field(default_factory=lambda: {"sglang": 0, "vllm": 0})
+    signs: Signs = field(default_factory=Signs)
     recent: deque[bytes] = field(default_factory=lambda: deque(maxlen=12))
     _consumed: int = 0
     _cache: dict[bytes, list[Reading]] = field(default_factory=dict)
     _idle: int = 0
-    _named: int = 0
 
     def wants_all(self) -> bool:
         """True inside a traceback, whose lines belong together."""
@@ -67,20 +55,18 @@ class LogVisit:
     def visit(self, number: int, lines: list[bytes], index: int) -> Handler | None:
         """Look at one line; the handler returned takes further lines of its shape."""
         raw = lines[index][:LONGEST]
-        if not self.wants_all() and self._named >= _NAMED and not hot(raw):
+        if not self.wants_all() and self.signs.settled and not hot(raw):
             self._remember(raw)
             return None
-        if self._named < _NAMED:
-            self._name_engine(raw)
         self._remember(raw)
-        self._time(number, raw)
+        self.signs.note(number, raw, self.causes.timeline)
         about = _ABOUT_ACCEPTANCE.search(raw) is not None
         read = about and self._read(number, lines, index)
         if self._blame(number, raw, lines, index):
             return self._again
         if read:
             return self._fast if logbulk.takes(raw) else self._read_again
-        return self._progress if _PROGRESS.search(raw) or _BOOT.search(raw) else None
+        return self._progress if matters(raw) else None
 
     def _remember(self, raw: bytes) -> None:
         if raw.strip():
@@ -103,22 +89,7 @@ class LogVisit:
         self._read(number, lines, index)
 
     def _progress(self, number: int, lines: list[bytes], index: int) -> None:
-        self._time(number, lines[index])
-
-    def _time(self, number: int, raw: bytes) -> None:
-        line = self.causes.timeline
-        if _PROGRESS.search(raw):
-            line.progress = number
-            line.ready = line.ready if line.ready > line.booted else number
-            if self.tokens_seen < ENOUGH and _TOKENS.search(raw):
-                self.tokens_seen += 1
-        elif _BOOT.search(raw):
-            line.booted = number
-
-    def _name_engine(self, raw: bytes) -> None:
-        self._named += 1
-        self.engines["sglang"] += _SGLANG.search(raw) is not None
-        self.engines["vllm"] += _VLLM.search(raw) is not None
+        self.signs.note(number, lines[index], self.causes.timeline)
 
     def _fast(self, number: int, lines: list[bytes], index: int) -> None:
         """A whole record of the commonest kinds: beyond the listed ones only its numbers count."""
@@ -156,8 +127,10 @@ class LogVisit:
         if not found or not readers.complete(text):
             for taken, joined in enumerate(wrapped(raw, lines, index), 1):
                 longer = self._readings(strip_prefixes(joined), joined, lines, index)
-                if longer and (not found or readers.complete(joined)):
+                whole = readers.complete(joined)
+                if longer and (whole or not found):
                     found, self._consumed = longer, number + taken
+                if longer and whole:
                     break
         if found and self._consumed < number and FROM_CHECK not in found[0].flags and len(self._cache) < KEEP:
             self._cache[lines[index]] = found

@@ -34,6 +34,8 @@ _FOREIGN = re.compile(
     r"|simul|synthetic|ema_|expected|block_|threshold|min_|max_",
     re.IGNORECASE,
 )
+_WINDOW = re.compile(r"SpecDecoding metrics|Mean acceptance length: \S+ (?:Acc|Current)")
+"""vLLM's V1 record, also where a terminal broke it after its first words."""
 _STREAMED = re.compile(r"Decode batch|SpecDecoding metrics|Speculative metrics")
 _RANK = re.compile(r"\bDP(\d+)\b")
 _RUNNING = re.compile(r"#running-req: (\d+),")
@@ -47,7 +49,7 @@ _LIKELY_BAR = 20.0
 
 def read(text: str, raw: str, context: Context, before: str = "") -> list[Reading]:
     """Readings of one line: `text` is the cleaned line, `raw` has its prefixes, `before` holds the lines above."""
-    if "SpecDecoding metrics" in text or "Speculative metrics" in text:
+    if _WINDOW.search(text) or "Speculative metrics" in text:
         return readers_vllm.read(text, context)
     found = [r for m in FIELD.finditer(text) if (r := _field(m, text, raw, context))]
     if found:
@@ -57,7 +59,7 @@ def read(text: str, raw: str, context: Context, before: str = "") -> list[Readin
 
 def complete(text: str) -> bool:
     """False when a record of a running server lacks its end: the terminal may have wrapped it."""
-    if "SpecDecoding metrics" in text:
+    if _WINDOW.search(text):
         return readers_vllm.complete(text)
     if "Speculative metrics" in text:
         return "emitted tokens" in text and text.rstrip().endswith(".")

@@ -53,6 +53,15 @@ class Reading:
     k: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One accept length and its line. `accept_length` is None where the number is not to be believed."""
+
+    line: int
+    accept_length: float | None
+    flags: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Context:
     """What earlier lines of the log said about the configuration."""

@@ -7,6 +7,7 @@ RUNTIME = (
     row(
         "index-out-of-bounds",
         r"Assertion `.{0,200}(?:out of bounds|idx|index|ind ).{0,200}` ?failed"
+        r"|block: \[[\d,]+\], thread: \[[\d,]+\] Assertion `"
         r"|CUDA error: device-side assert triggered|cudaErrorAssert",
         None,
         "a GPU kernel was handed an index outside its table",

@@ -1,0 +1,85 @@
+"""Which line of a log names the cause, and which only look as if they did."""
+
+import io
+
+from matrix.core.outcome import Outcome
+from matrix.engines.classify import Report, classify_log
+
+TRACE = "Traceback (most recent call last):"
+SERVING = "[2026-02-03 04:05:06] Decode batch, #running-req: 1, accept len: 2.00, accept rate: 0.5, cuda graph: True"
+
+
+def read(*lines: str) -> Report:
+    return classify_log(io.BytesIO("\n".join([*lines, ""]).encode()))
+
+
+def test_a_notice_before_its_traceback_is_not_the_cause() -> None:
+    notice = "[2026-02-03 04:05:06] Received sigquit from a child process. It usually means the child failed."
+    report = read(
+        notice,
+        f"[2026-02-03 04:05:06] Scheduler hit an exception: {TRACE}",
+        '  File "/a.py", line 3, in load_model',
+        "OddError: no luck with 7",
+    )
+    assert report.reason.startswith("OddError") and report.outcome is Outcome.LOAD_CRASH
+
+
+def test_a_failed_request_does_not_end_the_server() -> None:
+    trace = [
+        "ERROR:    Exception in ASGI application",
+        TRACE,
+        '  File "/a.py", line 3, in app',
+        "AttributeError: 'X' object has no attribute 'path'",
+    ]
+    assert read(*trace, *trace, SERVING).outcome is Outcome.OK
+    assert (
+        read(*trace, TRACE, '  File "/b.py", line 9, in run_event_loop', "ValueError: fatal").outcome
+        is Outcome.SERVE_CRASH
+    )
+
+
+def test_frames_tell_the_phase_of_a_crash() -> None:
+    assert read(TRACE, '  File "/a.py", line 3, in load_weights', "ValueError: odd").outcome is Outcome.LOAD_CRASH
+    assert read(TRACE, '  File "/a.py", line 3, in run_busy_loop', "ValueError: odd").outcome is Outcome.SERVE_CRASH
+    assert read(SERVING, TRACE, '  File "/a.py", line 3, in helper', "ValueError: odd").outcome is Outcome.SERVE_CRASH
+
+
+def test_a_traceback_cut_before_its_error_is_a_crash_of_its_phase() -> None:
+    report = read(TRACE, '  File "/a.py", line 3, in __init__', "    self.worker = Worker(")
+    assert report.outcome is Outcome.LOAD_CRASH and "cut off" in report.reason
+
+
+def test_a_watchdog_that_was_only_slow_is_no_hang() -> None:
+    watchdog = "[2026-02-03 04:05:06 TP1] Watchdog timeout (self.watchdog_timeout=120)"
+    assert read(watchdog).outcome is Outcome.HANG
+    assert read(watchdog, SERVING).outcome is Outcome.OK
+
+
+def test_memory_outranks_the_collective_it_broke() -> None:
+    report = read(
+        "RuntimeError: NCCL error: unhandled system error",
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+    )
+    assert report.outcome is Outcome.OOM
+
+
+def test_speculation_that_is_silently_off_is_measured_nothing() -> None:
+    launch = "[2026-02-03 04:05:06] server_args=ServerArgs(model_path='/m', speculative_algorithm='EAGLE3', tp=1)"
+    plain = (
+        "[2026-02-03 04:05:0{}] Decode batch, #running-req: 1, #token: 5, gen throughput (token/s): 9.{}, #queue-req: 0"
+    )
+    report = read(launch, *(plain.format(n, n) for n in range(1, 6)))
+    assert (report.outcome, report.accept_length) == (Outcome.MEASURED_NOTHING, None)
+    assert read(*(plain.format(n, n) for n in range(1, 6))).outcome is Outcome.OK
+
+
+def test_equal_failures_of_two_cells_share_a_signature() -> None:
+    one, two = (read(TRACE, f"ValueError: block {n} of /data/run-{n}/x at 0x7f{n} is odd") for n in (11, 99))
+    assert one.signature == two.signature and "11" not in one.signature
+
+
+def test_a_failed_bar_is_not_a_crash() -> None:
+    assert (
+        read("FAILED tests/x.py::test_speed - assert 0.71 > 0.75", "AssertionError: 0.71 not greater than 0.75").outcome
+        is Outcome.OK
+    )
