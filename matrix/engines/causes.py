@@ -54,10 +54,15 @@ class Timeline:
     booted: int = 0
     ready: int = 0
     progress: int = 0
+    stopped: int = 0
 
     def outlived(self, number: int) -> bool:
         """True when the same server went on serving after line `number`."""
         return self.progress > number and not number < self.booted <= self.progress
+
+    def stopping(self, number: int) -> bool:
+        """True when the server had been told to stop before line `number`: parts that die then are no failure."""
+        return self.booted < self.stopped < number
 
 
 @dataclass(slots=True)
@@ -164,7 +169,9 @@ class Causes:
 
     def told(self) -> Failure | None:
         """What is left when the table knows nothing: an error, a wrapper, a cut traceback."""
-        for hit in (self._error, self._wrapper and self._wrapper[1], self._cut):
-            if hit and not self.timeline.outlived(hit.number):
+        if self._error and not self.timeline.outlived(self._error.number):
+            return self._error.failure
+        for hit in (self._wrapper and self._wrapper[1], self._cut):
+            if hit and not self.timeline.outlived(hit.number) and not self.timeline.stopping(hit.number):
                 return hit.failure
         return None

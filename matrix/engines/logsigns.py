@@ -22,6 +22,7 @@ _VLLM = re.compile(
     rb"vllm|EngineCore|APIServer pid|SpecDecoding metrics|Speculative metrics|num_spec_steps|Worker(?:_TP\d+)? pid",
     re.I,
 )
+_STOP = re.compile(rb"\[shutdown\]|received signal=SIGTERM|Gracefully exiting|SIGTERM received|INFO: +Shutting down")
 _NAMED = 3000
 """Lines of new shapes that are asked for the engine's name."""
 ENOUGH = 3
@@ -60,10 +61,12 @@ class Signs:
             timeline.ready = timeline.ready if timeline.ready > timeline.booted else number
             if self.tokens < ENOUGH and _TOKENS.search(raw):
                 self.tokens += 1
+        elif _STOP.search(raw):
+            timeline.stopped = timeline.stopped if timeline.stopped > timeline.booted else number
         elif _BOOT.search(raw):
             timeline.booted = number
 
 
 def matters(raw: bytes) -> bool:
     """True when later lines of this shape must be noted too."""
-    return _PROGRESS.search(raw) is not None or _BOOT.search(raw) is not None
+    return _PROGRESS.search(raw) is not None or _BOOT.search(raw) is not None or _STOP.search(raw) is not None

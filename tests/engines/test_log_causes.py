@@ -78,6 +78,15 @@ def test_equal_failures_of_two_cells_share_a_signature() -> None:
     assert one.signature == two.signature and "11" not in one.signature
 
 
+def test_parts_that_die_while_the_server_stops_are_no_failure() -> None:
+    stop = "(APIServer pid=4) INFO 02-03 04:05:06 [launcher.py:1] [shutdown] API server: stopping"
+    dead = (
+        "(APIServer pid=4) ERROR 02-03 04:05:07 [async_llm.py:1] a.b.EngineDeadError: EngineCore encountered an issue."
+    )
+    assert read(SERVING, stop, dead).outcome is Outcome.OK
+    assert read(SERVING, dead, stop).outcome is Outcome.SERVE_CRASH
+
+
 def test_a_failed_bar_is_not_a_crash() -> None:
     assert (
         read("FAILED tests/x.py::test_speed - assert 0.71 > 0.75", "AssertionError: 0.71 not greater than 0.75").outcome
