@@ -35,8 +35,10 @@ def takes(line: bytes) -> bool:
 
 def pool(chunk: bytes) -> Iterable[Pooled]:
     """What a line or many lines add up to."""
-    yield from _decode(chunk)
-    yield from _windows(chunk)
+    if b"accept len" in chunk:
+        yield from _decode(chunk)
+    if b"SpecDecoding" in chunk:
+        yield from _windows(chunk)
 
 
 def _decode(chunk: bytes) -> Iterable[Pooled]:

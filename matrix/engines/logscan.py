@@ -8,7 +8,7 @@ later lines of it matter.
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol
 
-CHUNK = 1 << 20
+CHUNK = 1 << 18
 LONGEST = 1 << 16
 """Bytes kept of one line; the rest of a longer one is passed over."""
 LOOKAHEAD = 8
@@ -106,7 +106,7 @@ def _shape(data: bytes) -> bytes:
 
 
 def chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """About a MiB at a time, whole lines only, each ended by a newline; of a longer line its first 64 KiB."""
+    """A quarter of a MiB at a time: whole lines, each ended by a newline; of a longer line its first 64 KiB."""
     rest, skipping = b"", False
     while block := stream.read(CHUNK):
         end = block.rfind(b"\n")

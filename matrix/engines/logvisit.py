@@ -45,6 +45,7 @@ class LogVisit:
     signs: Signs = field(default_factory=Signs)
     recent: deque[bytes] = field(default_factory=lambda: deque(maxlen=12))
     _consumed: int = 0
+    _pooled: dict[bytes, tuple[logbulk.Pooled, ...]] = field(default_factory=dict)
     _cache: dict[bytes, list[Reading]] = field(default_factory=dict)
     _idle: int = 0
 
@@ -96,7 +97,15 @@ class LogVisit:
         if len(self.observations) < KEEP:
             self._read_again(number, lines, index)
         else:
-            self._pool(number, lines[index])
+            line = lines[index]
+            known = self._pooled.get(line)
+            if known is None:
+                known = tuple(logbulk.pool(line))
+                if len(self._pooled) < KEEP:
+                    self._pooled[line] = known
+            self.causes.timeline.progress = number
+            for pooled in known:
+                self.agreement.bulk(pooled)
 
     def bulk(self, number: int, chunk: bytes, handlers: set[Handler]) -> bool:
         """Chunks of known lines once enough observations are listed."""
