@@ -16,11 +16,13 @@ endif
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("specmatrix needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	@$(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo "installing specmatrix into $(VENV): about a minute"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgres]'
+	@echo "installing what the tests and checks need into $(VENV): about a minute"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgres]'
 	@touch $@
 
 demo: $(VENV)/.run

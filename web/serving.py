@@ -58,7 +58,7 @@ def serve_forever(db: str, host: str, port: int, announce: Announce, names: Iter
 
 
 def wait_forever() -> NoReturn:
-    """Sleep until KeyboardInterrupt."""
+    """Sleep until KeyboardInterrupt, which goes on."""
     while True:
         time.sleep(3600)
 

@@ -34,7 +34,11 @@ def follow(ready: Ready) -> SweepOutcome:
     assert ready.store is not None  # noqa: S101 - made by `prepare(create=True)`
     with Follower(len(ready.plan.todo), ready.plan.estimate.seconds) as follower:
         follower.say(summary(ready.plan))
-        outcome = run_sweep(ready.plan, ready.executor, ready.store, follower)
+        try:
+            outcome = run_sweep(ready.plan, ready.executor, ready.store, follower)
+        except KeyboardInterrupt:
+            follower.say("stopped; what was measured is kept, and the next sweep goes on from there")
+            raise
         for flip in ready.store.read.regressions():
             follower.say(f"{flip.change}: {flip.series}: {flip.from_revision} -> {flip.to_revision}: {flip.reason}")
         follower.say(_ending(outcome, follower.elapsed_s()))

