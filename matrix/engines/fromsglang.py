@@ -53,7 +53,8 @@ def _method(draft: Draft, name: str, given: Given | None) -> dict[str, Any]:
     since = first(ALGORITHMS, _METHODS.get(name, name))
     effects = (Effect(f"<{since}", "refused", f"{name} exists from {since} on"),) if since else ()
     if given:
-        _say(draft, given, f'`method = "{method}"`', effects)
+        own = "; without a draft it takes the target's own layers" if name == "EAGLE" and method == "mtp" else ""
+        _say(draft, given, f'`method = "{method}"`{own}', effects)
     keys: dict[str, Any] = {"method": method}
     if method in ("eagle", "eagle3", "draft_model"):
         if not draft.draft:

@@ -72,7 +72,9 @@ def _spec(draft: Draft, config: dict[str, Any]) -> dict[str, Any]:
     named = str(config.get("method") or ("ngram" if model in ("ngram", "[ngram]") else ""))
     asked = named or _guessed(draft, model)
     method, own = _ours(asked)
-    draft.say("method", asked, f'`method = "{method}"`', _method_effects(asked))
+    became = f'`method = "{method}"`' + (", with vLLM's own name in `extra`" if own else "")
+    unknown = "" if asked in METHODS else "; not in the table, check that each release has it"
+    draft.say("method", asked, became + unknown, _method_effects(asked))
     spec: dict[str, Any] = {"method": method, "k": _k(draft, config)}
     if method in ("eagle", "eagle3", "draft_model", "medusa"):
         if not model:

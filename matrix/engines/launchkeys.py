@@ -57,6 +57,13 @@ METHODS: dict[str, tuple[str | None, str | None]] = {
     **_span("ernie_mtp qwen3_next_mtp", "0.10.2"),
     **_span("mimo_mtp longcat_flash_mtp", "0.11.0"),
     **_span("draft_model"),
+    **_span("mlp_speculator", None, "0.32.0"),
+    **_span("glm4_moe_mtp pangu_ultra_moe_mtp", "0.11.2"),
+    **_span("exaone_moe_mtp", "0.14.1"),
+    **_span("glm4_moe_lite_mtp glm_ocr_mtp nemotron_h_mtp qwen3_5_mtp step3p5_mtp", "0.17.1"),
+    **_span("dflash ngram_gpu exaone4_5_mtp hy_v3_mtp", "0.20.2"),
+    **_span("custom_class mimo_v2_mtp gemma4_mtp", "0.22.1"),
+    **_span("dspark minimax_m3_mtp bailing_hybrid_mtp", "0.25.1"),
 }
 
 

@@ -153,6 +153,16 @@ def test_docker_line_gives_image_release_and_environment() -> None:
     assert parse_config(sglang.toml, "x").targets["target"].path == "./m"
 
 
+@pytest.mark.parametrize(
+    ("method", "refused", "taken"),
+    [("dflash", "0.16.0", "0.20.2"), ("draft_model", "0.14.1", "0.15.1"), ("medusa", "0.33.0", "0.32.0")],
+)
+def test_methods_of_some_releases(method: str, refused: str, taken: str) -> None:
+    line = f"vllm serve a/b --spec-method {method} --spec-model c/d --spec-tokens 4"
+    item = _item(convert(line), "method")
+    assert (item.at(refused), item.at(taken)) == ("refused", "taken")
+
+
 def test_dotted_lengths_and_variables_of_some_releases() -> None:
     made = convert("VLLM_USE_V1=1 vllm serve a/b --max-model-len 8K --limit-mm-per-prompt.image 2 -O3 --swap-space 4")
     engine = parse_config(made.toml, "x").engines["vllm"]
