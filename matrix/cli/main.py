@@ -19,6 +19,7 @@ VERBS = {
     "results": "List runs.",
     "regressions": "List standing regressions; exit 1 when there are any.",
     "judge": "Judge all series again from what is stored.",
+    "probe": "Measure the accept length of a server that already runs; a bar makes it a gate.",
     "classify": "Name the failure and the accept lengths that a log tells of.",
     "demo": "Sweep two real vLLM releases on the CPU and show them.",
 }

@@ -17,8 +17,12 @@ class Hardware:
     @property
     def label(self) -> str:
         if self.gpu is None:
-            return f"cpu {self.cpu} x{self.cores}"
+            return f"cpu {self.cpu} x{self.cores}" if self.cores else self.cpu
         parts = [f"gpu {self.gpu} x{self.gpus}"]
         parts += [f"driver {self.driver}"] if self.driver else []
         parts += [f"cuda {self.cuda}"] if self.cuda else []
         return ", ".join(parts)
+
+
+UNKNOWN = Hardware(cpu="unknown", cores=0)
+"""The machine of a server that somebody else runs."""

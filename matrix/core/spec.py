@@ -7,7 +7,7 @@ from matrix.core.model import Model
 
 
 class Method(StrEnum):
-    """Speculative methods, engine-neutral; `none` is the baseline."""
+    """Speculative methods, engine-neutral; `none` is the baseline, `unknown` that of a server that does not tell."""
 
     NONE = "none"
     EAGLE = "eagle"
@@ -17,6 +17,7 @@ class Method(StrEnum):
     NGRAM = "ngram"
     SUFFIX = "suffix"
     MEDUSA = "medusa"
+    UNKNOWN = "unknown"
 
     @property
     def needs_draft(self) -> bool:

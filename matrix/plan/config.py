@@ -77,6 +77,8 @@ class SpecTable(_Table):
 
     @model_validator(mode="after")
     def _complete(self) -> "SpecTable":
+        if self.method is Method.UNKNOWN:
+            raise ValueError("method `unknown` is for probed servers; write down the one that is meant")
         if self.method is Method.NONE:
             raise ValueError("every target gets its baseline by itself; method `none` is not written down")
         if self.method.needs_draft and self.draft is None:

@@ -13,12 +13,13 @@ class Rendered:
     """A prompt's final text. `special_tokens` False: the text holds them, the server must not add its own.
 
     `begin` is the text's first special token where the target's tokenizer would write that one again: a dialect that
-    cannot stop the server from adding it leaves it out.
+    cannot stop the server from adding it leaves it out. `chat`: not final, the server puts it into its own template.
     """
 
     text: str
     special_tokens: bool = True
     begin: str = ""
+    chat: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,17 +14,28 @@ __all__ = ["Client", "Completion", "Rendered"]
 
 
 class Client:
-    """Asks one served model. `timeout_s` bounds each generation, `quick_s` everything that needs no generation."""
+    """Asks one served model. `timeout_s` bounds each generation, `quick_s` everything that needs no generation.
+
+    `key` is sent as a bearer token.
+    """
 
     def __init__(
-        self, url: str, model: str, *, timeout_s: float = 300.0, quick_s: float = 15.0, dialect: str = "openai"
+        self,
+        url: str,
+        model: str,
+        *,
+        timeout_s: float = 300.0,
+        quick_s: float = 15.0,
+        dialect: str = "openai",
+        key: str | None = None,
     ) -> None:
         self.model = model
         self.url = url
         self._timeout_s = timeout_s
         self._quick_s = quick_s
-        self._transport = Transport(url)
+        self._transport = Transport(url, key)
         self._dialect = dialect_of(dialect)
+        self._chat = dialect_of(f"{dialect}-chat")
 
     def models(self, *, timeout_s: float | None = None) -> list[str]:
         """Names that the server says it serves."""
@@ -57,10 +68,11 @@ class Client:
 
         `logprobs` asks for that many alternatives a token. Raises `EngineFaultError` for whatever is no such answer.
         """
-        path = self._dialect.path
-        body = self._dialect.request(self.model, prompt, max_tokens, logprobs)
+        dialect = self._chat if prompt.chat else self._dialect
+        path = dialect.path
+        body = dialect.request(self.model, prompt, max_tokens, logprobs)
         reply = _ok(self._transport.exchange("POST", path, timeout_s or self._timeout_s, body), path)
-        return self._dialect.completion(_json(reply, path), reply.seconds, max_tokens)
+        return dialect.completion(_json(reply, path), reply.seconds, max_tokens)
 
     def own_counters(self, answer: Completion, names: OwnNames | None) -> Counters | None:
         """Counters that the answer carries for its own request, None where it carries none."""

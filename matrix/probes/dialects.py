@@ -6,6 +6,7 @@ from matrix.core.counters import Counters
 from matrix.core.errors import ConfigError
 from matrix.core.recipe import OwnNames
 from matrix.probes.answer import Completion, Rendered
+from matrix.probes.chat import OpenAiChat, SglangChat
 from matrix.probes.openai import OpenAi
 from matrix.probes.sglang import Sglang
 
@@ -28,7 +29,12 @@ class Dialect(Protocol):
         """True when the answer's own mean disagrees with its own counters."""
 
 
-_DIALECTS: dict[str, Dialect] = {"openai": OpenAi(), "sglang": Sglang()}
+_DIALECTS: dict[str, Dialect] = {
+    "openai": OpenAi(),
+    "openai-chat": OpenAiChat(),
+    "sglang": Sglang(),
+    "sglang-chat": SglangChat(),
+}
 
 
 def dialect(name: str) -> Dialect:

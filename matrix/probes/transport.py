@@ -1,6 +1,7 @@
 """One HTTP exchange with a deadline and a size limit; every failure is an `EngineFaultError`."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -36,9 +37,10 @@ class Reply:
 class Transport:
     """HTTP to one server, safe to use from threads. Each request has its own connection: a kept one could go stale."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, key: str | None = None) -> None:
         host = _host(url)
         self.url = url.rstrip("/")
+        self._auth = _bearer(key) if key else None
         # A proxy from the environment would stand between us and a server of this machine.
         self._trust_env = not host.startswith(_LOOPBACK)
 
@@ -65,7 +67,22 @@ class Transport:
         http = requests.Session()
         http.trust_env = self._trust_env
         http.headers.update({"Connection": "close", "Accept-Encoding": "identity"})
+        # As `auth` and not as a header, which a `.netrc` of this user would replace.
+        http.auth = self._auth
         return http
+
+
+def _bearer(key: str) -> Callable[[requests.PreparedRequest], requests.PreparedRequest]:
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise ConfigError(
+            "the API key holds characters that no header can carry", hint="is it the key and nothing else?"
+        )
+
+    def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {key}"
+        return request
+
+    return sign
 
 
 def _host(url: str) -> str:

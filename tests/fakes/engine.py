@@ -44,6 +44,8 @@ class Script:
     """Share of steps without a draft, as n-gram lookup has them."""
     seed: int = 0
     per_request: bool = True
+    key: str = ""
+    """The API key without which `/v1` is closed, as with vLLM's `--api-key`."""
     texts: str = "ok"
     """ok; swapped (one token replaced by its runner-up), loop, blank, controls"""
     gap: float = 3.0
@@ -167,7 +169,16 @@ class FakeEngine:
 class _Handler(BaseHTTPRequestHandler):
     fake: FakeEngine
 
+    def closed(self) -> bool:
+        key = self.fake.script.key
+        if not (key and self.path.startswith("/v1")) or self.headers["Authorization"] == f"Bearer {key}":
+            return False
+        self.send(b'{"error": "Unauthorized"}', 401)
+        return True
+
     def do_GET(self) -> None:
+        if self.closed():
+            return
         fake, script = self.fake, self.fake.script
         loading = time.monotonic() - fake.born < script.load_s
         if self.path == "/health":
@@ -187,6 +198,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         fake = self.fake
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.closed():
+            return
         with fake.lock:
             fake.requests.append(body)
             fake.served += 1
@@ -203,15 +216,18 @@ class _Handler(BaseHTTPRequestHandler):
         """Generate, count, and return the answer."""
         fake, script = self.fake, self.fake.script
         time.sleep(script.token_s * count)
-        sums, histogram = simulate(script, body["prompt"], count)
+        prompt = body["prompt"] if "prompt" in body else template(body)
+        sums, histogram = simulate(script, prompt, count)
         if script.mode == "foreign":
             sums.update(tokens=7, decode=5, steps=5, proposed=15, accepted=2)
         if script.mode == "late":
             threading.Timer(script.late_s, fake.count, [sums]).start()
         else:
             fake.count(sums)
-        tokens = tokens_of(script, body["prompt"], count)
+        tokens = tokens_of(script, prompt, count)
         choice = {"index": 0, "text": "".join(tokens), "finish_reason": "length", "logprobs": None}
+        if "messages" in body:
+            choice["message"] = {"role": "assistant", "content": choice.pop("text")}
         if body.get("logprobs"):
             choice["logprobs"] = logprobs_of(script, tokens)
         answer = {"object": "text_completion", "choices": [choice], "usage": {"completion_tokens": count}}
@@ -278,6 +294,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         pass
+
+
+def template(body: dict[str, Any]) -> str:
+    """A chat request in the server's own template."""
+    return "".join(f"<{m['role']}>{m['content']}" for m in body["messages"])
 
 
 def logprobs_of(script: Script, tokens: list[str]) -> dict[str, Any]:

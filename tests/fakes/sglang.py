@@ -15,7 +15,7 @@ from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.fakes.engine import Script, load_script, runner_up, simulate, tokens_of
+from tests.fakes.engine import Script, load_script, runner_up, simulate, template, tokens_of
 
 RELEASES = [
     "0.4.6.post5",
@@ -116,6 +116,15 @@ class FakeSglang:
         self.http.shutdown()
         self.http.server_close()
 
+    def chat(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The chat endpoint: `meta_info` is there from 0.5.13 on, where it is asked for."""
+        params = {"max_new_tokens": body["max_tokens"]}
+        answer = self.generate({"text": template(body), "sampling_params": params})
+        choice: dict[str, Any] = {"index": 0, "message": {"role": "assistant", "content": answer["text"]}}
+        if body.get("return_meta_info") and since(self.release, "0.5.13"):
+            choice["meta_info"] = answer["meta_info"]
+        return {"choices": [choice], "usage": {"completion_tokens": body["max_tokens"]}}
+
     def generate(self, body: dict[str, Any]) -> dict[str, Any]:
         script, params = self.script, body["sampling_params"]
         count = params["max_new_tokens"]
@@ -147,7 +156,16 @@ class FakeSglang:
 class _Handler(BaseHTTPRequestHandler):
     engine: FakeSglang
 
+    def closed(self) -> bool:
+        key = self.engine.script.key
+        if not key or self.path == "/metrics" or self.headers["Authorization"] == f"Bearer {key}":
+            return False
+        self.send('{"error": "Unauthorized"}', 401)
+        return True
+
     def do_GET(self) -> None:
+        if self.closed():
+            return
         engine = self.engine
         pages = {
             "/v1/models": lambda: json.dumps({"object": "list", "data": [{"id": engine.name, "owned_by": "sglang"}]}),
@@ -162,7 +180,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.engine.lock:
             self.engine.requests.append(body)
-        if self.path != "/generate":
+        if self.closed():
+            return
+        if self.path == "/v1/chat/completions":
+            self.send(json.dumps(self.engine.chat(body)))
+        elif self.path != "/generate":
             self.send('{"detail":"Not Found"}', 404)
         elif self.engine.script.mode == "wrong-shape":
             self.send('{"meta_info": []}')
