@@ -59,7 +59,7 @@ def main(argv: list[str] | None = None) -> int:
         return int(code or 0)
     except (KeyboardInterrupt, click.exceptions.Abort):  # click turns the one into the other
         ignore_signals()
-        _say("interrupted; what was measured is kept")
+        _say("interrupted")
         return Exit.INTERRUPTED
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
