@@ -6,11 +6,10 @@ from typing import Any
 from matrix.app.record import Record
 from matrix.core.counters import Counters, accept_length, combine
 from matrix.core.outcome import Outcome
-from matrix.core.result import Divergence, Failure, RunResult, Sample
+from matrix.core.result import POOLED, Divergence, Failure, RunResult, Sample
 from matrix.core.spec import SpecConfig
 from matrix.probes.flags import TAINTED
 from matrix.probes.output import LEAST_GAP, needed, wrong_prompts
-from matrix.probes.pooled import POOLED
 
 
 def conclude(record: Record) -> RunResult:
@@ -89,12 +88,12 @@ def _ok(record: Record, pooled: Counters, length: float | None) -> str:
     tokens = pooled.completion_tokens
     speed = f", {tokens / seconds:.1f} tokens/s" if tokens and seconds else ""
     if record.cell.spec.is_baseline:
-        return f"baseline served {len(record.samples)} prompts{speed}"
+        return f"baseline served {record.prompts} prompts{speed}"
     assert length is not None and pooled.steps is not None  # noqa: S101 - `conclude` has made sure
     draftless = record.cell.spec.method.counts_draftless_steps
     steps = pooled.decode_steps if draftless else pooled.steps
     otherwise = "".join(f"; {text}" for text in settled_otherwise(record.cell.spec, record.resolved))
-    return f"accept length {length:.3f} over {len(record.samples)} prompts and {steps} steps{speed}{otherwise}"
+    return f"accept length {length:.3f} over {record.prompts} prompts and {steps} steps{speed}{otherwise}"
 
 
 def settled_otherwise(spec: SpecConfig, resolved: Mapping[str, Any]) -> list[str]:

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 from matrix.app.bench import Baseline, Bench
 from matrix.app.record import Record
-from matrix.core.result import Sample
+from matrix.core.result import POOLED, Sample
 from matrix.probes.accept import run_probe, warm_up
 from matrix.probes.client import Client
 from matrix.probes.output import first_divergence, noise_gaps, noise_limit, with_alternatives
-from matrix.probes.pooled import POOLED
 from matrix.probes.probe import Probe
 from matrix.probes.sanity import sanity_flags
 from matrix.probes.template import renderer
@@ -35,7 +34,7 @@ def measure(record: Record, bench: Bench, client: Client) -> None:
 def _keep(record: Record, sample: Sample) -> None:
     record.samples.append(sample)
     total = len(record.cell.workload.prompts) * record.cell.workload.repetitions
-    record.progress.phase(record.cell, "probe", f"{len(record.samples)}/{total} prompts")
+    record.progress.phase(record.cell, "probe", f"{record.prompts}/{total} prompts")
 
 
 def _noise(samples: list[Sample]) -> dict[str, float]:

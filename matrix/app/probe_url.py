@@ -18,7 +18,7 @@ from matrix.core.errors import MatrixError
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Progress
 from matrix.core.recipe import Recipe
-from matrix.core.result import RunResult, Sample
+from matrix.core.result import POOLED, RunResult, Sample
 from matrix.core.spec import Method
 from matrix.core.workload import Prompt
 from matrix.probes.accept import run_probe, warm_up
@@ -27,7 +27,6 @@ from matrix.probes.client import Client
 from matrix.probes.detect import detect
 from matrix.probes.faults import EngineFaultError
 from matrix.probes.flags import TAINTED
-from matrix.probes.pooled import POOLED
 from matrix.probes.probe import Probe, Render
 from matrix.probes.template import renderer
 from matrix.store import Filters, Store, hide, open_store
@@ -96,7 +95,7 @@ def _ask(record: Record, asked: Asked) -> None:
 
 def _keep(record: Record, sample: Sample) -> None:
     record.samples.append(sample)
-    record.progress.phase(record.cell, "probe", f"{len(record.samples)}/{len(record.cell.workload.prompts)} prompts")
+    record.progress.phase(record.cell, "probe", f"{record.prompts}/{len(record.cell.workload.prompts)} prompts")
 
 
 def _render(cell: Cell) -> Render:

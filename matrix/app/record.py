@@ -12,7 +12,7 @@ from matrix.core.cell import Cell
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Progress
 from matrix.core.recipe import Artifact, Recipe
-from matrix.core.result import Failure, RunResult, Sample
+from matrix.core.result import POOLED, Failure, RunResult, Sample
 from matrix.probes import PROBE_VERSION
 from matrix.store import hide, secret_values
 
@@ -44,6 +44,11 @@ class Record:
             yield
         finally:
             self.phases[name] = self.phases.get(name, 0.0) + time.monotonic() - start
+
+    @property
+    def prompts(self) -> int:
+        """Samples so far that stand for one prompt each."""
+        return sum(1 for sample in self.samples if sample.prompt_id != POOLED)
 
     def log_text(self) -> str:
         """The server's log so far: the last 8 MiB, undecodable bytes replaced, secrets of its environment hidden."""

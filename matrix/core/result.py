@@ -49,6 +49,10 @@ class Sample:
     alternatives: tuple[Alternatives, ...] = ()
 
 
+POOLED = "pooled"
+"""Prompt id of the sample that stands for a whole window of requests in flight together: it is no prompt."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a run did not succeed: one sentence, the next step, a stable signature, and the log lines that show it."""
@@ -87,6 +91,11 @@ class RunResult:
     def counters(self) -> Counters:
         """Pooled counters of all samples."""
         return combine(s.counters for s in self.samples)
+
+    @property
+    def prompt_samples(self) -> tuple[Sample, ...]:
+        """Samples that stand for one prompt each."""
+        return tuple(s for s in self.samples if s.prompt_id != POOLED)
 
     def seconds(self, phase: str) -> float | None:
         """Duration of one phase (build, start, ready, warmup, probe, stop), None when it was not reached."""

@@ -5,14 +5,13 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import replace
 
 from matrix.core.counters import Counters, combine
-from matrix.core.result import Sample
+from matrix.core.result import POOLED, Sample
 from matrix.core.workload import Prompt
 from matrix.probes.client import Completion
 from matrix.probes.faults import EngineFaultError
 from matrix.probes.flags import SHORT, Asked, sample_flags
 from matrix.probes.probe import OnPrompt, Probe
 
-POOLED = "pooled"
 _SILENT = Counters(requests=0)
 
 

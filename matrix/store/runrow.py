@@ -78,7 +78,7 @@ def _model_columns(role: str, model: Model | None) -> Values:
 def _sample_columns(result: RunResult) -> Values:
     single = [sample for sample in result.samples if sample.concurrency == 1]
     return {
-        "samples": len(result.samples),
+        "samples": len(result.prompt_samples),
         **counters_to_row(result.counters),
         "single_tokens": _tokens(single),
         "single_seconds": sum(sample.seconds for sample in single) if single else None,

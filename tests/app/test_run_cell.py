@@ -10,6 +10,7 @@ from matrix.core.counters import accept_length
 from matrix.core.errors import BuildError, EnvironmentMismatchError, InfraError
 from matrix.core.outcome import Outcome
 from matrix.core.result import RunResult
+from matrix.store.runrow import run_to_row
 from tests.app.build import FakeExecutor, Seen, bench, cell
 from tests.fakes.engine import Script
 
@@ -132,3 +133,16 @@ def test_an_interruption_stops_the_server(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_cell(cell(), replace(at, progress=Impatient()), "run1")
     assert [s.stops for s in executor.servers] == [1]
+
+
+def test_the_pooled_window_is_no_prompt(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    many = cell()
+    prompts = tuple(replace(many.workload.prompts[0], id=f"p{i}", text=f"def f{i}(") for i in range(3))
+    many = replace(many, workload=replace(many.workload, prompts=prompts, concurrency=2))
+    result = run_cell(many, bench(FakeExecutor(), tmp_path), "run1")
+    assert len(result.samples) == 4
+    assert len(result.prompt_samples) == 3
+    assert "over 3 prompts" in result.reason
+    assert run_to_row(result)["samples"] == 3
