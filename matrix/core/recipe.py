@@ -6,6 +6,23 @@ from matrix.core.cell import digest
 
 
 @dataclass(frozen=True, slots=True)
+class Overlay:
+    """The Python of `package`, as it stands at `commit` (40 hex digits) under `folder` of the repository `url`.
+
+    `url` may be a clone on this machine.
+    """
+
+    url: str
+    commit: str
+    folder: str
+    package: str
+
+    @property
+    def text(self) -> str:
+        return f"overlay {self.package} {self.commit} {self.folder}"
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """`requirements` are installed together, then `remove` is uninstalled (packages that break beside the engine).
 
@@ -16,6 +33,10 @@ class Recipe:
 
     `site` is a folder of installed packages to serve from as it is: nothing is built or removed, and `python` names the
     interpreter that uses it (empty: the one that runs this). Where it lies changes nothing that is measured either.
+
+    `image` is a published image that is pulled instead of anything being built. `prerelease` lets the installer take
+    pre-releases, `before` (a date, YYYY-MM-DD) hides packages published later, `indexes` are the engine project's own
+    wheel indexes, asked besides the user's. `overlay` lays one commit's Python over what was installed.
     """
 
     name: str
@@ -27,13 +48,23 @@ class Recipe:
     modules: tuple[str, ...] = ()
     site: str = ""
     python: str = ""
+    image: str = ""
+    prerelease: bool = False
+    before: str = ""
+    indexes: tuple[str, ...] = ()
+    overlay: Overlay | None = None
 
     @property
     def text(self) -> str:
         """Canonical text; part of the content key."""
         lines = [f"recipe {self.name}", *(f"require {r}" for r in self.requirements)]
         lines += [f"remove {r}" for r in self.remove] + [f"apt {a}" for a in self.apt]
-        return "\n".join([*lines, f"dockerfile {self.dockerfile}", f"torch_cpu {self.torch_cpu}"])
+        lines += [f"dockerfile {self.dockerfile}", f"torch_cpu {self.torch_cpu}"]
+        lines += [f"image {self.image}"] if self.image else []
+        lines += ["prerelease"] if self.prerelease else []
+        lines += [f"before {self.before}"] if self.before else []
+        lines += [f"index {url}" for url in self.indexes]
+        return "\n".join([*lines, *([self.overlay.text] if self.overlay else [])])
 
     @property
     def hash(self) -> str:

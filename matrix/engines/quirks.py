@@ -7,8 +7,21 @@ from packaging.version import Version
 
 
 @dataclass(frozen=True, slots=True)
+class Witness:
+    """`text` occurs in a file of the wheel of `version` whose path ends in `file`; with `absent`, in none such."""
+
+    version: str
+    file: str
+    text: str
+    absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Quirk:
-    """From release `since` to release `until` (both included; None is open) `topic` is `what`, for this `reason`."""
+    """From release `since` to release `until` (both included; None is open) `topic` is `what`, for this `reason`.
+
+    A row without `witnesses` is told as unverified: nothing in a release's own wheel was found to prove it.
+    """
 
     topic: str
     since: str | None
@@ -16,6 +29,7 @@ class Quirk:
     what: str
     reason: str
     link: str
+    witnesses: tuple[Witness, ...] = ()
 
     def holds(self, version: str) -> bool:
         """True when `version` lies in the span. Pre-releases and nightlies sort as PEP 440 says."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.require import require
 from tests.web import browser as chrome
@@ -14,6 +14,8 @@ from tests.web import build, worlds
 from tests.web.reader import DictReader
 from web import create_app
 
+# A busy machine may take longer than the five seconds that are usual.
+expect.set_options(timeout=20_000)
 
 def client_of(store: DictReader, **options: Any) -> TestClient:
     """A client that gets error pages instead of exceptions, at the fixed time `build.NOW`."""
