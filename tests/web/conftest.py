@@ -17,6 +17,7 @@ from web import create_app
 # A busy machine may take longer than the five seconds that are usual.
 expect.set_options(timeout=20_000)
 
+
 def client_of(store: DictReader, **options: Any) -> TestClient:
     """A client that gets error pages instead of exceptions, at the fixed time `build.NOW`."""
     return TestClient(
