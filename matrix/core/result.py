@@ -65,8 +65,30 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Uptime:
+    """Accept length early and late in one server's life, the same prompts asked over and over.
+
+    `first` and `last` are the counters of the first and the last tenth of `minutes`, `rounds` how often the prompts
+    were asked in all. `change` is the mean relative change of the accept length (-0.1: it fell by a tenth) with its
+    95 % interval `low` to `high`; `drift` is True when it is more than noise. None means that no counter allows it.
+    """
+
+    minutes: float
+    rounds: int
+    first: Counters
+    last: Counters
+    change: float | None = None
+    low: float | None = None
+    high: float | None = None
+    drift: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
-    """One attempt at a cell; stored once and never changed. Times are seconds, clocks are Unix time (UTC)."""
+    """One attempt at a cell; stored once and never changed. Times are seconds, clocks are Unix time (UTC).
+
+    `flags` name what is odd about the run as a whole (`matrix.core.oddities`); the reason says it in words.
+    """
 
     run_id: str
     cell: Cell
@@ -86,6 +108,8 @@ class RunResult:
     log_path: str | None = None
     noise: dict[str, float] = field(default_factory=dict)
     tool_version: str = ""
+    flags: tuple[str, ...] = ()
+    uptime: Uptime | None = None
 
     @property
     def counters(self) -> Counters:

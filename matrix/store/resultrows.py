@@ -15,7 +15,7 @@ from matrix.store.tables import runs
 from matrix.store.views import ResultRow
 
 # Long texts that no list needs.
-_LONG = ("cell", "excerpt", "recipe_text", "command", "resolved", "noise", "artifact_notes")
+_LONG = ("cell", "excerpt", "recipe_text", "command", "resolved", "noise", "uptime", "artifact_notes")
 COLUMNS = tuple(column for column in runs.c if column.name not in _LONG)
 
 # Outcomes of runs whose every prompt was asked. What a run cut short had measured stays with its samples.

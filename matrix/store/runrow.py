@@ -10,6 +10,7 @@ from matrix.store.cellio import cell_to_json
 from matrix.store.redact import redact, redact_args, redact_value
 from matrix.store.samplerow import Values, counters_to_row
 from matrix.store.texts import stored_text
+from matrix.store.uptime import uptime_to_json
 
 REASON_CAP = 4096
 
@@ -29,6 +30,8 @@ def run_to_row(result: RunResult) -> Values:
         "signature": stored_text(failure.signature, REASON_CAP) if failure else "",
         "excerpt": stored_text(failure.excerpt) if failure else "",
         **_sample_columns(result),
+        "flags": list(result.flags),
+        "uptime": uptime_to_json(result.uptime),
         "noise": result.noise,
         "phases": [list(phase) for phase in result.phases],
         "resolved": redact_value(result.resolved),

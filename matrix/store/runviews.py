@@ -15,6 +15,7 @@ from matrix.store.samplerow import counters_from_row
 from matrix.store.speed import rate
 from matrix.store.states import run_verdicts
 from matrix.store.tables import runs, samples
+from matrix.store.uptime import uptime_view
 from matrix.store.views import RunView, SampleView
 
 _LONGEST = 64
@@ -47,6 +48,7 @@ def run_view(conn: Connection, run_id: str) -> RunView:
         tool_version=row.tool_version,
         probe_version=row.probe_version,
         baseline_run=baseline.run_id if baseline else None,
+        uptime=uptime_view(row.uptime, draftless=Method(row.method).counts_draftless_steps),
     )
 
 

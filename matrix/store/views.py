@@ -49,6 +49,21 @@ class ResultRow:
     spec: str = ""
     series_key: str = ""
     boot: int = 0
+    flags: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UptimeView:
+    """Accept length in the first and the last tenth of `minutes`: see `matrix.core.result.Uptime`."""
+
+    minutes: float
+    rounds: int
+    first: float | None
+    last: float | None
+    change: float | None
+    low: float | None
+    high: float | None
+    drift: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,3 +271,4 @@ class RunView:
     tool_version: str
     probe_version: str
     baseline_run: str | None
+    uptime: UptimeView | None = None

@@ -65,6 +65,9 @@ runs = Table(
     # Speed is told for one request in flight: tokens and seconds of the samples at concurrency 1.
     Column("single_tokens", BigInteger),
     Column("single_seconds", Double),
+    # What the run shows as a whole; None in rows from before this was noted.
+    Column("flags", Json),
+    Column("uptime", Json),
     Column("noise", Json, nullable=False),
     Column("phases", Json, nullable=False),
     Column("resolved", Json, nullable=False),
