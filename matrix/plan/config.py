@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from matrix.core.spec import Method
+from matrix.plan.published import ExpectationTable
 from matrix.plan.texts import check_text, check_version_pattern
 from matrix.plan.versions import check_version_spec
 
@@ -58,6 +59,12 @@ class ModelTable(_Table):
         if self.revision is not None and self.hub is None:
             raise ValueError("`revision` belongs to `hub`; a folder is pinned by its content")
         return self
+
+
+class DraftTable(ModelTable):
+    """A draft, and what its author published of it."""
+
+    expectations: list[ExpectationTable] = Field([], description="Published accept lengths, to set measured ones against.")
 
 
 class SpecTable(_Table):
@@ -144,7 +151,7 @@ class Config(_Table):
     executor: Literal["auto", "venv", "docker"] = "auto"
     engines: dict[Name, EngineTable] = Field(min_length=1)
     targets: dict[Name, ModelTable] = Field(min_length=1)
-    drafts: dict[Name, ModelTable] = {}
+    drafts: dict[Name, DraftTable] = {}
     specs: dict[Name, SpecTable] = {}
     workloads: dict[Name, WorkloadTable] = Field(default_factory=lambda: {"standard": WorkloadTable.model_validate({})})
     exclude: list[ExcludeTable] = []
