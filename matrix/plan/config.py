@@ -64,7 +64,7 @@ class ModelTable(_Table):
 class DraftTable(ModelTable):
     """A draft, and what its author published of it."""
 
-    expectations: list[ExpectationTable] = Field([], description="Published accept lengths, to set measured ones against.")
+    expectations: list[ExpectationTable] = Field([], description="Published accept lengths, set against measured ones.")
 
 
 class SpecTable(_Table):
