@@ -35,8 +35,9 @@ class LaunchOptions:
 class Cell:
     """revision x target x spec config x launch options x workload x hardware class x executor, and the boot ordinal.
 
-    `site` is the folder of an engine that is installed already (`install` is "site"), `python` the interpreter for it.
-    Neither is part of the keys: where an installation lies does not change what it measures.
+    `site` is the folder of an engine that is installed already (`install` is "site"), `python` the interpreter for it,
+    or the one that an environment is made from. `clone` is the engine's repository, where a commit's files come from.
+    None is part of the keys: where an installation lies does not change what it measures.
     """
 
     revision: Revision
@@ -50,6 +51,7 @@ class Cell:
     boot: int = 0
     site: str = ""
     python: str = ""
+    clone: str = ""
 
     @property
     def label(self) -> str:

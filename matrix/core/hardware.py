@@ -5,7 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """GPU name x count with driver and CUDA version, or the CPU's name and core count on hosts without one."""
+    """GPU name x count with driver and CUDA version, or the CPU's name and core count on hosts without one.
+
+    `cuda` is the newest CUDA version that the driver serves. What follows it decides what can run at all, and is no part
+    of the label: `capability` is the lowest compute capability of the devices (`9.0`), `glibc` the C library's version,
+    `python` that of the interpreter that runs this. None is unknown.
+    """
 
     cpu: str
     cores: int
@@ -13,6 +18,9 @@ class Hardware:
     gpus: int = 0
     driver: str | None = None
     cuda: str | None = None
+    capability: str | None = None
+    glibc: str | None = None
+    python: str | None = None
 
     @property
     def label(self) -> str:

@@ -29,6 +29,7 @@ def cell_to_json(cell: Cell) -> Json:
         "boot": cell.boot,
         "site": cell.site,
         "python": cell.python,
+        "clone": cell.clone,
     }
 
 
@@ -57,6 +58,7 @@ def cell_from_json(body: Json, workload_of: Callable[[str], Workload]) -> Cell:
         boot=body["boot"],
         site=body.get("site", ""),
         python=body.get("python", ""),
+        clone=body.get("clone", ""),
     )
 
 
