@@ -24,9 +24,14 @@ class IndexSettings:
     timeout_s: int | None = None
     no_index: bool = False
 
+    def beside(self, indexes: tuple[str, ...]) -> "IndexSettings":
+        """The same settings with more indexes; `no_index` still rules them out."""
+        return replace(self, extra_index_urls=tuple(dict.fromkeys((*indexes, *self.extra_index_urls))))
+
     def uv_args(self) -> tuple[str, ...]:
         """Arguments of `uv pip install` that hold no URL; the rest is in `uv_env`."""
-        args = ["--index-strategy", "unsafe-best-match"]
+        # As pip does it: the best version of all indexes, wherever it is. uv would stop at the first that has any.
+        args = ["--index-strategy", "unsafe-best-match"] if self.extra_index_urls else []
         args += ["--no-index"] if self.no_index else []
         for folder in self.find_links:
             args += [] if "://" in folder else ["--find-links", folder]

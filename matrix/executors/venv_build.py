@@ -1,22 +1,24 @@
 """Builds an environment once, whoever asks and however often, or not at all."""
 
 import errno
-import hashlib
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from matrix.core.errors import InfraError, MatrixError
 from matrix.core.index import IndexSettings
 from matrix.core.recipe import Artifact, Recipe
 from matrix.executors import owner
+from matrix.executors.installed import verify
 from matrix.executors.locks import held
 from matrix.executors.processes import BUILD, OWNER, end, marked
 from matrix.executors.venv_install import Installer, uv_cache
-from matrix.executors.venv_paths import Environment, Marker
+from matrix.executors.venv_overlay import lay_over_copy
+from matrix.executors.venv_paths import Environment, Marker, environment, marker_of
 from matrix.executors.venv_python import Interpreter
 from matrix.executors.venv_shell import Shell
 
@@ -33,14 +35,24 @@ def build(
     log: Path,
     note: Callable[[str], None],
 ) -> Artifact:
-    """The environment's artifact, built now unless its marker is there; see `Executor.build`."""
+    """The environment's artifact, built now unless its marker is there; see `Executor.build`.
+
+    An overlay lies over a copy of the environment of the same recipe without it, which all overlays of it share.
+    """
     with _disk_errors(env.path), held(env.lock, "environment", note):
         if marker := env.marker():
             return _artifact(env, marker, reused=True)
         discard(env)
         started = time.monotonic()
         try:
-            marker = _fill(env, recipe, python, settings(), log, note, started)
+            if recipe.overlay:
+                base = environment(env.path.parent, replace(recipe, overlay=None), python)
+                build(base, replace(recipe, overlay=None), python, settings, log, note)
+                marker = lay_over_copy(base, env, recipe, recipe.overlay, _shell(env, settings(), log), note)
+            else:
+                marker = _fill(env, recipe, python, settings(), log, note)
+            marker = replace(marker, seconds=round(time.monotonic() - started, 3))
+            env.finish(marker)
         except BaseException:
             discard(env)
             raise
@@ -64,23 +76,24 @@ def _fill(
     settings: IndexSettings,
     log: Path,
     note: Callable[[str], None],
-    started: float,
 ) -> Marker:
     note(f"building {recipe.name} for Python {python.version}")
-    installer = Installer(Shell(_environ(env, settings), log, settings.redact), settings, note)
+    wider = settings.beside(recipe.indexes)
+    installer = Installer(_shell(env, wider, log), wider, note)
     installer.create(env, python)
     notes = installer.install(env, recipe)
     lock = installer.lock(env)
-    text = "\n".join([*lock, f"python {python.version}"])
-    seconds = round(time.monotonic() - started, 3)
-    marker = Marker(hashlib.sha256(text.encode()).hexdigest(), lock, seconds, python.version, recipe.text, notes)
-    env.finish(marker)
-    return marker
+    verify(recipe, lock)
+    return marker_of(recipe, lock, python.version, notes)
 
 
 def _artifact(env: Environment, marker: Marker, *, reused: bool) -> Artifact:
     seconds = 0.0 if reused else marker.seconds
     return Artifact("venv", str(env.path), marker.digest, marker.lock, seconds, reused, marker.notes)
+
+
+def _shell(env: Environment, settings: IndexSettings, log: Path) -> Shell:
+    return Shell(_environ(env, settings), log, settings.redact)
 
 
 def _environ(env: Environment, settings: IndexSettings) -> dict[str, str]:

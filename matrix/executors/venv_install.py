@@ -2,8 +2,8 @@
 
 import re
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import uv
 from matrix.core.errors import InfraError
 from matrix.core.index import IndexSettings
 from matrix.core.recipe import Recipe
+from matrix.executors.installed import unpinned
 from matrix.executors.venv_failures import Failure, error, kind, sentence
 from matrix.executors.venv_paths import Environment
 from matrix.executors.venv_python import Interpreter
@@ -19,6 +20,7 @@ from matrix.executors.venv_shell import Finished, Shell
 
 _IMPORT = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
 _IMPORT_LIMIT_S = 600.0
+UNDATED = "missing an upload date"  # what uv says of files that it hides for want of one
 _TORCH = re.compile(r"\btorch(?:vision|audio|codec)?\b")
 
 
@@ -58,31 +60,53 @@ class Installer:
         return tuple(sorted(lines))
 
     def _require(self, env: Environment, recipe: Recipe) -> tuple[str, ...]:
-        first = self._resolve(env, recipe)
-        if first.code == 0:
-            return ()
-        if kind(first.text) not in (Failure.UNSATISFIABLE, Failure.OTHER):
-            raise error(recipe.name, first.text, self.shell.log)
-        notes, last = [], first
-        if recipe.torch_cpu and _TORCH.search(first.text):
-            notes.append("uv found no fitting torch in the user's index: trying the CPU torch index")
-            self.note(notes[-1])
+        self._from_own_indexes(env, recipe)
+        notes: list[str] = []
+        last = self._resolve(env, recipe)
+        if last.code != 0 and recipe.before and UNDATED in last.text:
+            self._depart(notes, f"the index tells no upload dates: installing without the date {recipe.before}")
+            recipe = replace(recipe, before="")
+            last = self._resolve(env, recipe)
+        if last.code != 0 and kind(last.text) not in (Failure.UNSATISFIABLE, Failure.OTHER):
+            raise error(recipe.name, last.text, self.shell.log)
+        if last.code != 0 and recipe.torch_cpu and _TORCH.search(last.text):
+            self._depart(notes, "uv found no fitting torch in the user's index: trying the CPU torch index")
             last = self._resolve(env, recipe, "--torch-backend", "cpu")
-            if last.code == 0:
+        if last.code != 0 and not recipe.before and not unpinned(recipe):
+            self._depart(notes, f"uv cannot install {recipe.name}: trying pip")
+            if self._pip(env, recipe).code == 0:
                 return tuple(notes)
-        notes.append(f"uv cannot install {recipe.name}: trying pip")
-        self.note(notes[-1])
-        if self._pip(env, recipe).code == 0:
-            return tuple(notes)
-        # The answer of the index that could have helped decides; pip's own words are in the log.
-        raise error(recipe.name, last.text, self.shell.log)
+        if last.code != 0:
+            # The answer of the index that could have helped decides; pip's own words are in the log.
+            raise error(recipe.name, last.text, self.shell.log)
+        return tuple(notes)
+
+    def _depart(self, notes: list[str], text: str) -> None:
+        notes.append(text)
+        self.note(text)
+
+    def _from_own_indexes(self, env: Environment, recipe: Recipe) -> None:
+        """Take what only the recipe's indexes can mean from them alone: elsewhere a newer version would win."""
+        names = unpinned(recipe)
+        if not names or self.settings.no_index:
+            return
+        alone = IndexSettings(recipe.indexes[0], recipe.indexes[1:], trusted_hosts=self.settings.trusted_hosts)
+        env_ = dict.fromkeys(("UV_FIND_LINKS", "UV_CONSTRAINT", "UV_INDEX"), "") | alone.uv_env()
+        args = ("--no-deps", "--prerelease", "allow", *alone.uv_args(), *names)
+        done = self._uv("install", env, *args, extra=env_)
+        if done.code != 0:
+            raise error(recipe.name, done.text, self.shell.log)
 
     def _resolve(self, env: Environment, recipe: Recipe, *more: str) -> Finished:
-        compiled = () if recipe.modules else ("--compile-bytecode",)
-        return self._uv("install", env, *compiled, *self.settings.uv_args(), *more, *recipe.requirements)
+        args = [*self.settings.uv_args(), *more]
+        args += [] if recipe.modules else ["--compile-bytecode"]
+        args += ["--prerelease", "allow"] if recipe.prerelease else []
+        args += ["--exclude-newer", recipe.before] if recipe.before else []
+        return self._uv("install", env, *args, *recipe.requirements)
 
-    def _uv(self, verb: str, env: Environment, *args: str) -> Finished:
-        return self.shell.run([uv.find_uv_bin(), "pip", verb, "--no-progress", "--python", str(env.python), *args])
+    def _uv(self, verb: str, env: Environment, *args: str, extra: Mapping[str, str] | None = None) -> Finished:
+        command = [uv.find_uv_bin(), "pip", verb, "--no-progress", "--python", str(env.python), *args]
+        return self.shell.run(command, extra)
 
     def _pip(self, env: Environment, recipe: Recipe) -> Finished:
         """The pip beside this program, working on the environment; without one, a pip of the environment's own."""
@@ -92,7 +116,9 @@ class Installer:
             if seeded.code != 0:
                 return seeded
             pip = [str(env.python), "-m", "pip"]
-        command = [*pip, "install", "--no-input", "--prefer-binary", "--progress-bar", "off", *recipe.requirements]
+        command = [*pip, "install", "--no-input", "--prefer-binary", "--progress-bar", "off"]
+        command += ["--pre"] if recipe.prerelease else []
+        command += recipe.requirements
         return self.shell.run(command, self.settings.pip_env())
 
 

@@ -1,5 +1,6 @@
 """Where an environment lies, and the marker that says it is whole."""
 
+import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -66,6 +67,12 @@ class Environment:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def marker_of(recipe: Recipe, lock: tuple[str, ...], python: str, notes: tuple[str, ...]) -> Marker:
+    """The marker of what `lock` lists under that Python; its time is not known yet."""
+    text = "\n".join([*lock, f"python {python}"])
+    return Marker(hashlib.sha256(text.encode()).hexdigest(), lock, 0.0, python, recipe.text, notes)
 
 
 def environment(root: Path, recipe: Recipe, python: Interpreter) -> Environment:
