@@ -25,8 +25,13 @@ class State(StrEnum):
     def known(self) -> bool:
         return self not in (State.UNKNOWN, State.NOT_APPLICABLE)
 
+    def worse_than(self, other: "State") -> bool:
+        """True for a bad state further from healthy than `other`; equally bad ones are not worse than each other."""
+        return _BADNESS.get(self, 0) > _BADNESS.get(other, 0)
 
-_BAD = frozenset({State.DEGRADED, State.COLLAPSED, State.BROKEN, State.SLOWER, State.WRONG_OUTPUT})
+
+_BADNESS = {State.DEGRADED: 1, State.SLOWER: 1, State.COLLAPSED: 2, State.WRONG_OUTPUT: 3, State.BROKEN: 3}
+_BAD = frozenset(_BADNESS)
 
 
 class Metric(StrEnum):

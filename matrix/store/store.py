@@ -5,12 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from matrix.core.errors import ConfigError, NotFoundError, Where
+from matrix.store.acks import Acks
+from matrix.store.compare import Compare
 from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
 from matrix.store.failures import translated
 from matrix.store.jobs import Job
 from matrix.store.logs import Logs
 from matrix.store.lost import requeue_lost
 from matrix.store.migrate import migrate
+from matrix.store.published import Published
 from matrix.store.queue import Queue
 from matrix.store.read import Read
 from matrix.store.runs import Runs
@@ -21,7 +24,8 @@ from matrix.store.transactions import Transactions
 
 
 class Store:
-    """`sweeps` and `queue` for those who measure, `runs` and `series` for those who compare, `read` for those who show.
+    """`sweeps` and `queue` for those who measure, `runs` and `series` for those who compare, `read` for those who show,
+    `compare` for those who explain; `acks` and `published` hold what people said.
 
     Safe to share between threads; each process opens its own.
     """
@@ -36,6 +40,9 @@ class Store:
         self.runs = Runs(db)
         self.series = Series(db)
         self.read = Read(db)
+        self.compare = Compare(db)
+        self.acks = Acks(db)
+        self.published = Published(db)
 
     def requeue_lost(self, is_alive: Callable[[str], bool]) -> list[Job]:
         """Take back the jobs of dead owners: see `matrix.store.lost.requeue_lost`."""

@@ -3,6 +3,19 @@
 from matrix.store.tables.base import metadata
 from matrix.store.tables.judged import flips, verdicts
 from matrix.store.tables.runs import locks, runs, samples, workloads
+from matrix.store.tables.told import acks, expectations
 from matrix.store.tables.work import jobs, sweeps
 
-__all__ = ["flips", "jobs", "locks", "metadata", "runs", "samples", "sweeps", "verdicts", "workloads"]
+__all__ = [
+    "acks",
+    "expectations",
+    "flips",
+    "jobs",
+    "locks",
+    "metadata",
+    "runs",
+    "samples",
+    "sweeps",
+    "verdicts",
+    "workloads",
+]

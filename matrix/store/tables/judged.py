@@ -32,7 +32,10 @@ flips = Table(
     Column("to_run", String(64)),
     Column("standing", Boolean, nullable=False),
     Column("created_at", Double, nullable=False),
+    # None until it was told to somebody, which happens once.
+    Column("announced_at", Double),
     # One flip is stored, and so announced, once; judging again only refreshes its reason, runs and standing.
     UniqueConstraint("series_key", "metric", "change", "from_revision", "to_revision"),
     Index(None, "standing"),
+    Index(None, "to_revision"),
 )

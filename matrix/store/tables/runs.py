@@ -87,6 +87,10 @@ runs = Table(
     # Covers the search for the newest run of each square, the one query that goes over all runs.
     Index(None, "series_key", "revision", "outcome", "finished_at"),
     Index(None, "content_key"),
+    # How the neighbours of a run are found: on its release, with its draft file, under its names.
+    Index(None, "engine", "revision"),
+    Index(None, "draft_content"),
+    Index(None, "target", "draft"),
     Index(None, "finished_at", "id"),
     Index(None, "sweep_id"),
 )

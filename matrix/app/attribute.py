@@ -1,0 +1,139 @@
+"""Explains stored flips: reads both sides and their neighbours, asks whose fault, groups, and looks for acks."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from matrix.app.acks import acknowledged
+from matrix.app.commands import bisect_flip, repeat
+from matrix.app.expected import expected
+from matrix.app.regression import FaultView, Regression, Status
+from matrix.core.state import Metric, State
+from matrix.stats.fault import Fault, FaultKind, Neighbour, Side, fault
+from matrix.stats.groups import Member, groups
+from matrix.store import Store
+from matrix.store.views import FlipView
+
+
+def regressions(
+    store: Store,
+    standing: bool | None = True,
+    *,
+    series_key: str | None = None,
+    bisecting: bool = False,
+    now: float | None = None,
+) -> list[Regression]:
+    """Flips for the worse, newest first, explained: those that stand, those that do not any more, or (None) all.
+
+    `series_key` keeps to one series. `bisecting`: offer bisections as the next step, else repeats.
+    """
+    flips = store.read.regressions(None)
+    wanted = [f for f in flips if standing in (None, f.standing) and series_key in (None, f.series_key)]
+    releases = {(f.engine, f.to_revision) for f in wanted}
+    ids = {f.flip_id for f in wanted}
+    # A group is the same one whatever was asked for, so all flips of these releases are explained.
+    explained = _explained(store, [f for f in flips if (f.engine, f.to_revision) in releases], bisecting)
+    known = acknowledged(explained, store.acks.all(), time.time() if now is None else now)
+    return [item for item in known if item.flip_id in ids]
+
+
+def counting(store: Store) -> list[Regression]:
+    """Standing regressions that nobody has acknowledged: those that fail a check."""
+    return [item for item in regressions(store) if item.counts]
+
+
+def _explained(store: Store, flips: Sequence[FlipView], bisecting: bool) -> list[Regression]:
+    sides = store.compare.sides(run for f in flips for run in (f.from_run, f.to_run))
+    witnesses = _Witnesses(store)
+    found = [_one(store, f, sides, witnesses, bisecting) for f in flips]
+    numbers = groups([_member(item) for item in found])
+    return [replace(item, group=numbers[item.flip_id]) for item in found]
+
+
+def _one(store: Store, flip: FlipView, sides: dict[str, Side], witnesses: "_Witnesses", bisecting: bool) -> Regression:
+    after = sides.get(flip.to_run or "")
+    told = _told(witnesses.fault(flip, sides.get(flip.from_run or ""), after))
+    course = _course(store, flip)
+    workload = after.workload if after else ""
+    return Regression(
+        **{name: getattr(flip, name) for name in FlipView.__dataclass_fields__},
+        workload=workload,
+        numbers=store.compare.numbers(flip.series_key, flip.to_run, flip.metric),
+        fault=told,
+        signature=after.signature if after else "",
+        expectations=expected(store, after) if after and flip.metric == Metric.ACCEPT_LENGTH else [],
+        next=None if course["status"] is Status.FIXED else _next(flip, workload, bisecting),
+        **course | {"status": course["status"].value},
+    )
+
+
+def _told(found: Fault) -> FaultView:
+    return FaultView(found.kind.value, found.text, list(found.evidence))
+
+
+def _next(flip: FlipView, workload: str, bisecting: bool) -> str | None:
+    search = bisect_flip(flip) if bisecting and flip.from_revision else None
+    return search or repeat(
+        engine=flip.engine, version=flip.to_revision, target=flip.target, spec=flip.spec, workload=workload
+    )
+
+
+def _course(store: Store, flip: FlipView) -> dict[str, Any]:
+    """What the series did after the flip, in words."""
+    history = store.compare.history(flip.series_key, Metric(flip.metric))
+    here = next((i for i, (revision, _) in enumerate(history) if revision == flip.to_revision), len(history))
+    later = [(revision, state) for revision, state in history[here + 1 :] if state.known]
+    fixed = next((revision for revision, state in later if state is State.HEALTHY), None)
+    now = later[-1][1] if later else State(flip.after)
+    status = Status.FIXED if fixed and not flip.standing else Status.STILL_FAILING if later else Status.NEW
+    return {"status": status, "now": now.value, "fixed_in": fixed, "use": _use(flip.from_revision, fixed, later)}
+
+
+def _use(last_good: str, fixed: str | None, later: Sequence[tuple[str, State]]) -> str:
+    """Revisions that work: the last good one, and all from the repair on where nothing broke again."""
+    lasting = fixed is not None and not any(state.bad for revision, state in _from(fixed, later))
+    parts = [last_good] if last_good else []
+    parts += [f">= {fixed}" if lasting else fixed] if fixed else []
+    return " or ".join(parts)
+
+
+def _from(revision: str, later: Sequence[tuple[str, State]]) -> Sequence[tuple[str, State]]:
+    return later[[name for name, _ in later].index(revision) :]
+
+
+def _member(item: Regression) -> Member:
+    return Member(
+        flip_id=item.flip_id,
+        engine=item.engine,
+        revision=item.to_revision,
+        metric=Metric(item.metric),
+        state=State(item.after),
+        cause=FaultKind(item.fault.kind),
+        signature=item.signature,
+        target=item.target,
+        draft=item.draft,
+        method=item.method,
+    )
+
+
+class _Witnesses:
+    """What lies beside a flip, each question asked once however many flips share it."""
+
+    def __init__(self, store: Store) -> None:
+        self._compare = store.compare
+        self._beside: dict[tuple[str, str, Metric], list[Neighbour]] = {}
+
+    def fault(self, flip: FlipView, before: Side | None, after: Side | None) -> Fault:
+        metric = Metric(flip.metric)
+        if after is None:
+            return fault(metric, State(flip.after), before, None)
+        earlier = before or self._compare.predecessor(after)
+        beside = self._on_release(flip.engine, flip.to_revision, metric)
+        return fault(metric, State(flip.after), earlier, after, beside, self._compare.elsewhere(after))
+
+    def _on_release(self, engine: str, revision: str, metric: Metric) -> list[Neighbour]:
+        key = (engine, revision, metric)
+        if key not in self._beside:
+            self._beside[key] = self._compare.beside(*key)
+        return self._beside[key]

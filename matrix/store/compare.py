@@ -1,0 +1,120 @@
+"""What explains a flip: its two runs side by side, and the runs beside them."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, select
+
+from matrix.core.outcome import Outcome
+from matrix.core.state import Metric, State
+from matrix.stats.sides import Neighbour, Side
+from matrix.store.baselines import batches, newest_baselines, place_of
+from matrix.store.contents import get_lock
+from matrix.store.neighbours import healthy, neighbours, states
+from matrix.store.order import recency_key, revision_key
+from matrix.store.resultrows import run_accept_length, run_speed
+from matrix.store.tables import runs, verdicts
+from matrix.store.transactions import Transactions
+
+_LEFT_OUT = ("cell", "command", "excerpt", "recipe_text", "artifact_notes")
+_COLUMNS = tuple(column for column in runs.c if column.name not in _LEFT_OUT)
+_SAME = {f.name for f in fields(Side)} & set(runs.c.keys())
+
+
+class Compare:
+    """Only reads. Every question seeks in an index, however many runs there are."""
+
+    def __init__(self, db: Transactions) -> None:
+        self._db = db
+
+    def sides(self, run_ids: Iterable[str | None]) -> dict[str, Side]:
+        """These runs by id; unknown ids are left out."""
+        found: dict[str, Side] = {}
+        with self._db.read() as conn:
+            for batch in batches(sorted({run_id for run_id in run_ids if run_id})):
+                rows = conn.execute(select(*_COLUMNS).where(runs.c.run_id.in_(batch))).all()
+                found |= _sides(conn, rows)
+        return found
+
+    def beside(self, engine: str, revision: str, metric: Metric) -> list[Neighbour]:
+        """The newest run of every series of this engine at this revision."""
+        with self._db.read() as conn:
+            return neighbours(conn, metric, runs.c.engine == engine, runs.c.revision == revision)
+
+    def history(self, series_key: str, metric: Metric) -> list[tuple[str, State]]:
+        """The judged revisions of a series in their order, with the state of this metric at each."""
+        with self._db.read() as conn:
+            said = states(conn, {series_key})
+        found = [(revision, state) for (_, revision, name), state in said.items() if name == metric.value]
+        return sorted(found, key=lambda pair: revision_key(pair[0]))
+
+    def numbers(self, series_key: str, run_id: str | None, metric: str) -> dict[str, Any]:
+        """The numbers of one verdict; empty where there is none."""
+        asked = (verdicts.c.series_key == series_key, verdicts.c.run_id == run_id, verdicts.c.metric == metric)
+        with self._db.read() as conn:
+            return dict(conn.execute(select(verdicts.c.numbers).where(*asked)).scalar() or {})
+
+    def elsewhere(self, side: Side) -> list[Neighbour]:
+        """The same draft file with the same target on each other engine: its newest measured revision there."""
+        if side.draft_content is None:
+            return []
+        asked = (runs.c.draft_content == side.draft_content, runs.c.engine != side.engine, _same_target(side))
+        with self._db.read() as conn:
+            found = neighbours(conn, Metric.ACCEPT_LENGTH, *asked)
+        newest = {n.engine: n for n in sorted(found, key=lambda n: revision_key(n.revision)) if n.state.known}
+        return [newest[engine] for engine in sorted(newest)]
+
+    def predecessor(self, side: Side) -> Side | None:
+        """The last healthy run before this one under the same names in another series: another file or machine."""
+        names = ("engine", "target", "draft", "spec", "workload")
+        same = [runs.c[name] == getattr(side, name) for name in names]
+        own = select(runs.c.series_key, runs.c.finished_at).where(runs.c.run_id == side.run_id)
+        with self._db.read() as conn:
+            here = conn.execute(own).one()
+            rows = conn.execute(
+                select(*_COLUMNS).where(
+                    *same,
+                    runs.c.series_key != here.series_key,
+                    runs.c.outcome == Outcome.OK.value,
+                    runs.c.finished_at < here.finished_at,
+                )
+            ).all()
+            fine = healthy(conn, {row.series_key for row in rows})
+            rows = [row for row in rows if (row.series_key, row.revision) in fine]
+            return next(iter(_sides(conn, [max(rows, key=recency_key)]).values())) if rows else None
+
+
+def _same_target(side: Side) -> ColumnElement[bool]:
+    if side.target_content:
+        return runs.c.target_content == side.target_content
+    return runs.c.target == side.target
+
+
+def _sides(conn: Connection, rows: Iterable[Row[Any]]) -> dict[str, Side]:
+    rows = list(rows)
+    beside = newest_baselines(conn, {place_of(row) for row in rows})
+    return {row.run_id: _side(conn, row, beside.get(place_of(row))) for row in rows}
+
+
+def _side(conn: Connection, row: Row[Any], baseline: Any) -> Side:
+    return Side(
+        **{name: getattr(row, name) for name in _SAME},
+        lock=_packages(get_lock(conn, row.lock_ref)),
+        artifact=row.artifact_digest,
+        accept_length=run_accept_length(row),
+        tok_s=run_speed(row),
+        baseline_tok_s=baseline.tok_s if baseline else None,
+    )
+
+
+def _packages(lines: Iterable[str]) -> dict[str, str]:
+    """Versions by lower-case package name; a package from a URL has the URL as its version."""
+    found = {}
+    for line in lines:
+        for sign in ("==", " @ "):
+            name, found_sign, version = line.partition(sign)
+            if found_sign:
+                found[name.strip().lower()] = version.strip()
+                break
+    return found
