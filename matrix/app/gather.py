@@ -11,8 +11,8 @@ from matrix.core.workload import Prompt, Workload
 from matrix.plan.config import EngineTable, ModelTable, WorkloadTable
 from matrix.plan.expand import Inputs
 from matrix.plan.versions import resolve
-from matrix.probes.workloads import load_prompts_file, load_workload, workload_names
-from matrix.sources import hardware, hub, package_index, pip_settings, weights
+from matrix.probes.workloads import by_kind, load_prompts_file, load_workload, workload_names
+from matrix.sources import hardware, hub, package_index, pip_settings, sight, weights
 
 __all__ = ["DISTRIBUTIONS", "Source", "gather"]
 
@@ -29,7 +29,7 @@ def gather(source: Source, executor: str) -> Inputs:
         versions={name: _versions(source, name, table) for name, table in config.engines.items()},
         targets={name: _model(source, "targets", name, table) for name, table in config.targets.items()},
         drafts={name: _model(source, "drafts", name, table) for name, table in config.drafts.items()},
-        workloads={name: _workload(source, name, table) for name, table in config.workloads.items()},
+        workloads=_workloads(source),
         hardware=hardware.detect(),
         executor=executor,
         sites={name: str(site_folder(source, name, t)) for name, t in config.engines.items() if t.site is not None},
@@ -53,7 +53,8 @@ def _model(source: Source, kind: str, name: str, table: ModelTable) -> Model:
     if table.hub is not None:
         # A commit pins the content, so nothing is fetched to plan; `matrix.app.staging` does that before a sweep runs.
         folder, commit = hub.locate(table.hub, table.revision)
-        return Model(name, str(folder), f"{table.hub}@{commit}", f"hub {table.hub}@{commit}")
+        pinned = f"{table.hub}@{commit}"
+        return Model(name, str(folder), pinned, f"hub {pinned}", sight.sees_images(folder))
     path = source.resolved(table.path or "", kind, name, "path")
     where = source.where(kind, name, "path")
     if not path.is_dir():
@@ -66,15 +67,35 @@ def _model(source: Source, kind: str, name: str, table: ModelTable) -> Model:
 
 def _hashed(source: Source, model: Model, kind: str) -> Model:
     content = weights.content_hash(Path(model.path), cache_dir())
-    return Model(model.name, model.path, model.source, content)
+    return Model(model.name, model.path, model.source, content, sight.sees_images(Path(model.path)))
 
 
-def _workload(source: Source, name: str, table: WorkloadTable) -> Workload:
+def _workloads(source: Source) -> dict[str, Workload]:
+    found = [w for name, table in source.config.workloads.items() for w in _variants(source, name, table)]
+    return {workload.name: workload for workload in found}
+
+
+def _variants(source: Source, name: str, table: WorkloadTable) -> list[Workload]:
+    """One workload for each kind of prompt and each number of requests in flight: none of them is ever pooled."""
+    return [
+        Workload(
+            name=f"{title}@{concurrency}" if place else title,
+            prompts=prompts,
+            max_tokens=table.max_tokens,
+            concurrency=concurrency,
+            repetitions=table.repetitions,
+            kind=kind,
+            uptime_min=table.uptime_min,
+        )
+        for title, kind, prompts in by_kind(name, _prompts(source, name, table))
+        for place, concurrency in enumerate(table.concurrencies)
+    ]
+
+
+def _prompts(source: Source, name: str, table: WorkloadTable) -> tuple[Prompt, ...]:
     if table.prompts in workload_names():
-        prompts = load_workload(table.prompts, limit=table.limit).prompts
-    else:
-        prompts = _own_prompts(source, name, table)
-    return Workload(name, prompts, table.max_tokens, table.concurrency, table.repetitions)
+        return load_workload(table.prompts, limit=table.limit).prompts
+    return _own_prompts(source, name, table)
 
 
 def _own_prompts(source: Source, name: str, table: WorkloadTable) -> tuple[Prompt, ...]:

@@ -16,7 +16,9 @@ from matrix.probes.template import renderer
 def measure(record: Record, bench: Bench, client: Client) -> None:
     """Fills `record.samples`; those taken before a failure are kept. Raises EngineFaultError."""
     cell = record.cell
-    probe = Probe(client, cell.workload, renderer(cell.target.path), bench.adapter.counters(cell), cell.spec)
+    names = bench.adapter.counters(cell)
+    render = renderer(cell.target.path, chat_images=names.chat_images)
+    probe = Probe(client, cell.workload, render, names, cell.spec)
     with record.phase("warmup"):
         warm_up(probe)
     with record.phase("probe"):

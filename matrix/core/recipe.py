@@ -142,7 +142,9 @@ class CounterMap:
     """Names under which a release exposes its counters; an empty name means it does not have it.
 
     `dialect` names how the server is asked (`matrix.probes.dialects`), `own` the counters in its responses where their
-    names depend on the release, `info` the path where it tells its settings.
+    names depend on the release, `info` the path where it tells its settings. `chat_images`: prompts with an image are
+    asked at the chat endpoint, where the server puts them into its own template; else at the dialect's own, rendered by
+    us.
     """
 
     steps: str
@@ -155,3 +157,4 @@ class CounterMap:
     dialect: str = "openai"
     own: OwnNames | None = None
     info: str = ""
+    chat_images: bool = True

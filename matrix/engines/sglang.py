@@ -12,8 +12,8 @@ from matrix.engines.quirks import what
 from matrix.engines.sglang_failures import SIGNATURES, WRAPPERS
 from matrix.engines.sglang_flags import algorithm, spec_args, unsupported, user_flags
 from matrix.engines.sglang_quirks import COUNTERS, PAGES, UNSET
+from matrix.engines.sglang_recipe import sglang_recipe, sglang_unfit
 from matrix.engines.sglang_resolved import resolved
-from matrix.engines.site import site_recipe
 
 
 class SglangAdapter:
@@ -22,8 +22,8 @@ class SglangAdapter:
     engine = "sglang"
 
     def recipe(self, cell: Cell) -> Recipe:
-        """SGLang as it is installed in the cell's folder."""
-        return site_recipe(cell)
+        """How the cell's revision is installed (`sglang_recipe`)."""
+        return sglang_recipe(cell)
 
     def launch(self, cell: Cell, place: Placement) -> LaunchPlan:
         """The server's command: radix cache off, a log line and a metric for each decode step, fixed seed."""
@@ -53,11 +53,12 @@ class SglangAdapter:
             dialect="sglang",
             own=None if cell.spec.is_baseline else _own_names(cell),
             info=what(PAGES, "info", version),
+            chat_images=what(PAGES, "images", version) == "chat",
         )
 
     def unsupported(self, cell: Cell) -> str | None:
-        """Why this release cannot run this cell, known before anything is started."""
-        return unsupported(cell)
+        """Why this release cannot run this cell here, known before anything is built."""
+        return unsupported(cell) or sglang_unfit(cell)
 
     def resolved(self, log: str, info: str = "") -> dict[str, Any]:
         """What the engine settled on; empty where neither its log nor its settings page tells."""

@@ -85,6 +85,8 @@ COUNTERS = (
 PAGES = (
     _row("info", None, "0.5.5.post3", "/get_server_info", "the only name", "entrypoints/http_server.py"),
     _row("info", "0.5.6", None, "/server_info", "the old name warns", "entrypoints/http_server.py"),
+    _row("images", None, "0.5.12", "native", "the chat endpoint tells no counters", "entrypoints/openai/protocol.py"),
+    _row("images", "0.5.13", None, "chat", "return_meta_info tells them", "entrypoints/openai/protocol.py"),
 )
 
 FLAGS = (

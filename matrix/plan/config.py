@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from matrix.core.spec import Method
+from matrix.plan.load import check_concurrency, check_uptime
 from matrix.plan.published import ExpectationTable
 from matrix.plan.texts import check_text, check_version_pattern
 from matrix.plan.versions import check_version_spec
@@ -17,6 +18,8 @@ Text = Annotated[str, AfterValidator(check_text)]
 """What ends up on a command line, in an environment or in a path."""
 Seconds = Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False)]
 GiB = Annotated[float, Field(gt=0, le=65_536, allow_inf_nan=False)]
+InFlight = Annotated[int | list[int], BeforeValidator(check_concurrency)]
+Minutes = Annotated[bool | float, BeforeValidator(check_uptime)]
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
@@ -108,8 +111,24 @@ class WorkloadTable(_Table):
     prompts: Text = Field("standard", min_length=1)
     limit: int | None = Field(None, ge=1)
     max_tokens: int = Field(128, ge=2, le=8192)
-    concurrency: int = Field(1, ge=1, le=256)
+    concurrency: InFlight = Field(
+        1, description="Requests in flight; a list measures each number, all of them on one server."
+    )
     repetitions: int = Field(1, ge=1, le=20)
+    uptime: Minutes = Field(
+        False, description="Follow the accept length while the server stays busy: minutes; true is 10."
+    )
+
+    @property
+    def concurrencies(self) -> list[int]:
+        """The numbers of requests in flight, each once, in the order of the file."""
+        asked = self.concurrency if isinstance(self.concurrency, list) else [self.concurrency]
+        return list(dict.fromkeys(asked))
+
+    @property
+    def uptime_min(self) -> float:
+        """Minutes over which the accept length is followed; 0 for not at all."""
+        return 10.0 * self.uptime if isinstance(self.uptime, bool) else self.uptime
 
 
 class ExcludeTable(_Table):

@@ -14,12 +14,14 @@ class Rendered:
 
     `begin` is the text's first special token where the target's tokenizer would write that one again: a dialect that
     cannot stop the server from adding it leaves it out. `chat`: not final, the server puts it into its own template.
+    `image` is the data URI of what is shown before the text; in a final text its place is marked.
     """
 
     text: str
     special_tokens: bool = True
     begin: str = ""
     chat: bool = False
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class Sglang:
                 "spaces_between_special_tokens": False,
             },
         }
+        body |= {"image_data": prompt.image} if prompt.image else {}
         if logprobs is None:
             return body
         return body | {"return_logprob": True, "top_logprobs_num": logprobs, "return_text_in_logprobs": True}

@@ -26,6 +26,9 @@ NEUTRAL = "User: {text}\nAssistant:"
 CLOCK = datetime(2024, 7, 26, tzinfo=UTC)
 """What `strftime_now` shows: one day for ever, as prompts must not change (Llama 3 templates fall back to this one)."""
 
+_MEND = "mend it, or set chat to false in the workload's prompts"
+_NO_IMAGES = "use the template of the model's own release, which marks where an image stands"
+_SPELLED_OUT = ("'type': 'image'", '"type": "image"')  # templates that print the parts instead of walking them
 _LARGEST = 2**20
 _TOKENS = ("bos_token", "eos_token", "pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
 
@@ -38,24 +41,31 @@ class ChatTemplate:
     file: str
     special: tuple[tuple[str, str], ...] = ()
 
-    def render(self, text: str) -> str:
-        """`text` as the only user message, with the opening of the answer. Raises `ConfigError` naming the file.
+    def render(self, text: str, *, image: bool = False) -> str:
+        """`text` as the only user message, with the opening of the answer; with `image` after the mark of an image.
 
-        Templates come with downloaded models, so they run in a sandbox: no attribute of Python's own, no change to what
-        they are given, no output above 1 MiB. One that only burns time is not stopped.
+        Raises `ConfigError` naming the file. Templates come with downloaded models, so they run in a sandbox: no
+        attribute of Python's own, no change to what they are given, no output above 1 MiB. One that only burns time is
+        not stopped.
         """
-        messages = [{"role": "user", "content": text}]
+        if not image:
+            return self._rendered(text, _MEND)
+        words = [{"type": "text", "text": text}]
+        result = self._rendered([{"type": "image"}, *words], _NO_IMAGES)
+        spelled_out = any(mark in result for mark in _SPELLED_OUT)
+        if spelled_out or result == self._rendered(words, _NO_IMAGES):
+            where = Where(self.file)
+            raise ConfigError("the chat template has no place for an image", hint=_NO_IMAGES, where=where)
+        return result
+
+    def _rendered(self, content: Any, hint: str) -> str:
+        messages = [{"role": "user", "content": content}]
         try:
             template = _compiled(self.source)
-            result = _bounded(template.generate(messages=messages, add_generation_prompt=True, **dict(self.special)))
+            return _bounded(template.generate(messages=messages, add_generation_prompt=True, **dict(self.special)))
         except Exception as error:
             kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}: "
-            raise ConfigError(
-                f"the chat template fails: {kind}{error}",
-                hint="mend it, or set chat to false in the workload's prompts",
-                where=Where(self.file),
-            ) from error
-        return result
+            raise ConfigError(f"the chat template fails: {kind}{error}", hint=hint, where=Where(self.file)) from error
 
 
 def load_template(model: str | Path) -> ChatTemplate | None:
@@ -70,23 +80,33 @@ def load_template(model: str | Path) -> ChatTemplate | None:
     return ChatTemplate(source, str(file), tuple((name, token) for name, token in special if token is not None))
 
 
-def renderer(model: str | Path) -> Callable[[Prompt], Rendered]:
-    """Turns a prompt into the text that is sent: chat prompts through the target's template, others as they are.
+def renderer(model: str | Path, *, chat_images: bool = True) -> Callable[[Prompt], Rendered]:
+    """Turns a prompt into what is sent: chat prompts through the target's template, others as they are.
 
-    A template writes the special tokens itself, so the server must not add its own; plain text gets the server's.
+    A template writes the special tokens itself, so the server must not add its own; plain text gets the server's. With
+    `chat_images` prompts with an image are left to the server's template, as only a chat endpoint takes images then.
     """
     template = load_template(model)
     begin = begin_token(Path(model)) or ""
 
     def render(prompt: Prompt) -> Rendered:
+        if prompt.image and chat_images:
+            return Rendered(prompt.text, chat=True, image=prompt.image)
         if not prompt.chat:
             return Rendered(prompt.text)
         if template is None:
-            return Rendered(NEUTRAL.format(text=prompt.text))
-        text = template.render(prompt.text)
-        return Rendered(text, special_tokens=False, begin=begin if text.startswith(begin) else "")
+            return _neutral(prompt, model)
+        text = template.render(prompt.text, image=bool(prompt.image))
+        return Rendered(text, False, begin if text.startswith(begin) else "", image=prompt.image)
 
     return render
+
+
+def _neutral(prompt: Prompt, model: str | Path) -> Rendered:
+    if prompt.image:
+        where = Where(str(model))
+        raise ConfigError("holds no chat template to say where an image stands", hint=_NO_IMAGES, where=where)
+    return Rendered(NEUTRAL.format(text=prompt.text))
 
 
 class _Environment(ImmutableSandboxedEnvironment):

@@ -43,7 +43,7 @@ def test_options_are_part_of_the_workload() -> None:
 def test_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(ConfigError, match=r"unknown workload 'standrad' \(known: standard, demo"):
         load_workload("standrad")
-    assert workload_names() == ["standard", "demo"]
+    assert workload_names() == ["standard", "demo", "standard-images"]
 
 
 def test_own_file(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_own_file(tmp_path: Path) -> None:
         ('{"text": 5}', ":1: text: expected a text, found 5"),
         ('{"text": "a", "chat": "yes"}', ':1: chat: expected true or false, found "yes"'),
         ('{"text": "a", "chat": 1}', ":1: chat: expected true or false, found 1"),
-        ('{"text": "a", "promt": "b"}', ":1: promt: unknown key (known: id, kind, text, chat)"),
+        ('{"text": "a", "promt": "b"}', ":1: promt: unknown key (known: id, kind, text, chat, image, sha256)"),
         ('{"id": "x", "text": "a"}\n{"id": "x", "text": "b"}', ":2: id: 'x' is taken by an earlier line"),
         ('{"id": "pooled", "text": "a"}', ":1: id: 'pooled' is reserved"),
         ('{"id": " ", "text": "a"}', ":1: id: is empty"),
