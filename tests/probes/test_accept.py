@@ -119,14 +119,14 @@ def test_foreign_traffic_is_flagged_and_leaves_the_requests_own_counters(start: 
 
 
 def test_two_sources_that_disagree_are_flagged(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.fakes import engine as fake
+    from tests.fakes import vllm_speech as fake
 
-    block = fake._own_block
+    block = fake.own_block
 
-    def doubled(sums: object, histogram: list[int]) -> object:
-        return block(sums, [histogram[0] * 3 + 5, *histogram[1:]])  # type: ignore[arg-type]
+    def doubled(release: str, histogram: list[int]) -> object:
+        return block(release, [histogram[0] * 3 + 5, *histogram[1:]])
 
-    monkeypatch.setattr(fake, "_own_block", doubled)
+    monkeypatch.setattr(fake, "own_block", doubled)
     samples = run_probe(probe_of(start(acceptance=[0.7, 0.4, 0.2])))
     assert all("counters-disagree" in s.flags for s in samples)
 

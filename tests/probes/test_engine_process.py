@@ -14,7 +14,8 @@ from matrix.probes.client import Client, Rendered
 from matrix.probes.faults import EngineFaultError
 from matrix.probes.readiness import wait_ready
 
-SPEC = json.dumps({"method": "eagle3", "model": "/models/head", "num_speculative_tokens": 2})
+CONFIG = json.dumps({"method": "eagle3", "model": "/models/head", "num_speculative_tokens": 2})
+SPEC = ("--speculative-config", CONFIG, "--per-request-spec-decode-metrics", "summary")
 
 
 class Running:
@@ -49,7 +50,7 @@ def test_script_is_chosen_by_method_and_version() -> None:
         "by_method": {"eagle3": {"acceptance": [1.0, 1.0, 1.0]}},
         "by_version": {"0.32.0": {"mode": "no-metrics"}, "0.27.1": {"mode": "crash"}},
     }
-    with running(script, "--speculative-config", SPEC, "--dtype", "bfloat16", "--enforce-eager") as server:
+    with running(script, *SPEC, "--dtype", "bfloat16", "--enforce-eager") as server:
         assert "method='eagle3', model='/models/head', num_spec_tokens=2" in server.said("Initializing a V1")
         client = Client(server.said("Starting").rpartition(" ")[2], "run-7")
         wait_ready(client, server, deadline_s=30)
