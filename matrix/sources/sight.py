@@ -1,4 +1,4 @@
-"""Whether a model can be shown images, read from its config.json."""
+"""What kind of model a folder holds, read from its config.json: its class, and whether it can be shown images."""
 
 import json
 from pathlib import Path
@@ -13,11 +13,22 @@ def sees_images(folder: Path) -> bool | None:
 
     None where there is no config that could be read: nothing is known then.
     """
+    config = _config(folder)
+    return None if config is None else _names_encoder(config, _DEPTH)
+
+
+def architecture(folder: Path) -> str:
+    """The first class that the config names (`Qwen3ForCausalLM`); empty where nothing is known."""
+    named = (_config(folder) or {}).get("architectures")
+    return named[0] if isinstance(named, list) and named and isinstance(named[0], str) else ""
+
+
+def _config(folder: Path) -> dict[str, Any] | None:
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return _names_encoder(config, _DEPTH) if isinstance(config, dict) else None
+    return config if isinstance(config, dict) else None
 
 
 def _names_encoder(config: dict[str, Any], depth: int) -> bool:

@@ -155,7 +155,7 @@ def test_docker_line_gives_image_release_and_environment() -> None:
 
 @pytest.mark.parametrize(
     ("method", "refused", "taken"),
-    [("dflash", "0.16.0", "0.20.2"), ("draft_model", "0.14.1", "0.15.1"), ("medusa", "0.33.0", "0.32.0")],
+    [("dflash", "0.19.1", "0.20.0"), ("draft_model", "0.14.1", "0.15.0"), ("medusa", "0.33.0", "0.32.0")],
 )
 def test_methods_of_some_releases(method: str, refused: str, taken: str) -> None:
     line = f"vllm serve a/b --spec-method {method} --spec-model c/d --spec-tokens 4"

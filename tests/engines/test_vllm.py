@@ -70,7 +70,7 @@ def test_user_flags_and_environment_are_passed_through() -> None:
 
 def test_a_release_without_cpu_speculation_is_not_applicable() -> None:
     assert ADAPTER.unsupported(cell("0.14.1")) is None
-    assert "0.20.2" in (ADAPTER.unsupported(cell("0.14.1", eagle())) or "")
+    assert "0.20.0" in (ADAPTER.unsupported(cell("0.14.1", eagle())) or "")
     assert ADAPTER.unsupported(cell("0.27.1", eagle())) is None
 
 

