@@ -52,20 +52,31 @@ def _explained(store: Store, flips: Sequence[FlipView], bisecting: bool) -> list
 
 
 def _one(store: Store, flip: FlipView, sides: dict[str, Side], witnesses: "_Witnesses", bisecting: bool) -> Regression:
-    after = sides.get(flip.to_run or "")
-    told = _told(witnesses.fault(flip, sides.get(flip.from_run or ""), after))
+    before, after = sides.get(flip.from_run or ""), sides.get(flip.to_run or "")
     course = _course(store, flip)
     workload = after.workload if after else ""
+    numbers = store.compare.numbers(flip.series_key, flip.to_run, flip.metric)
     return Regression(
         **{name: getattr(flip, name) for name in FlipView.__dataclass_fields__},
         workload=workload,
-        numbers=store.compare.numbers(flip.series_key, flip.to_run, flip.metric),
-        fault=told,
+        value_before=_value(flip, numbers.get("before"), before),
+        value_after=_value(flip, numbers.get("after"), after),
+        numbers=numbers,
+        fault=_told(witnesses.fault(flip, before, after)),
         signature=after.signature if after else "",
         expectations=expected(store, after) if after and flip.metric == Metric.ACCEPT_LENGTH else [],
         next=None if course["status"] is Status.FIXED else _next(flip, workload, bisecting),
         **course | {"status": course["status"].value},
     )
+
+
+def _value(flip: FlipView, judged: Any, side: Side | None) -> float | None:
+    """The figure the judge compared; where it compared none, that of the run itself."""
+    if isinstance(judged, int | float):
+        return float(judged)
+    if side is None:
+        return None
+    return side.tok_s if flip.metric == Metric.SPEED else side.accept_length
 
 
 def _told(found: Fault) -> FaultView:

@@ -51,8 +51,9 @@ class Regression(FlipView):
     """`group` is the number that all flips of one cause share, the lowest flip number among them.
 
     `now` is the state at the newest measured revision, `fixed_in` the first healthy revision after the fall, `use` says
-    which revisions work. `numbers` are those of the verdict (`before`, `after`, `change`, `low`, `high`, `pairs`, `q`,
-    `noise` and others where they were worked out), `next` the command to run next, None where nothing is left to do.
+    which revisions work. `value_before` and `value_after` are accept lengths, of the metric speed tokens a second; None
+    where nothing was measured. `numbers` are those of the verdict (`before`, `after`, `change`, `low`, `high`, `pairs`,
+    `q`, `noise` and others that were worked out), `next` the command to run next, None where nothing is left to do.
     `ack_ended` says why an acknowledgement no longer covers it.
     """
 
@@ -62,6 +63,8 @@ class Regression(FlipView):
     now: str = ""
     fixed_in: str | None = None
     use: str = ""
+    value_before: float | None = None
+    value_after: float | None = None
     numbers: dict[str, Any] = field(default_factory=dict)
     fault: FaultView = field(default_factory=FaultView)
     signature: str = ""

@@ -18,6 +18,7 @@ VERBS = {
     "status": "Show the running or last sweep.",
     "results": "List runs.",
     "regressions": "List standing regressions; exit 1 when there are any.",
+    "ack": "Say that a regression is known, for a while.",
     "judge": "Judge all series again from what is stored.",
     "probe": "Measure the accept length of a server that already runs; a bar makes it a gate.",
     "classify": "Name the failure and the accept lengths that a log tells of.",

@@ -1,9 +1,11 @@
-"""`matrix regressions`: what broke and stands."""
+"""`matrix regressions`: what broke and stands, whose fault it is, and what to do next."""
 
 import click
 
+from matrix.app.attribute import regressions
+from matrix.app.regression import Regression
 from matrix.cli.options import db_option, echo_json, json_option
-from matrix.cli.tables import plain
+from matrix.cli.regression_text import blocks
 from matrix.core.errors import Exit
 from matrix.store import open_store
 
@@ -11,21 +13,37 @@ from matrix.store import open_store
 @click.command("regressions")
 @db_option
 @json_option
-@click.option("--all", "everything", is_flag=True, help="Those that were fixed since, too.")
+@click.option("--all", "everything", is_flag=True, help="Those that were fixed since, and new failures, too.")
 def command(db: str, as_json: bool, everything: bool) -> int:
-    """List standing regressions with their reasons; with --json one object a line. Exit code 1 when any stands."""
+    """List standing regressions, one block for each cause; with --json one object a line.
+
+    Exit code 1 when any stands that nobody has acknowledged (`matrix ack`).
+    """
     store = open_store(db, must_exist=True)
     try:
-        flips = store.read.regressions(standing=None if everything else True)
+        found = regressions(store, None if everything else True, bisecting=can_bisect())
     finally:
         store.close()
-    for flip in flips:
-        if as_json:
-            echo_json(flip)
-        else:
-            click.echo(f"{flip.series}: {flip.metric} {flip.before} -> {flip.after}")
-            click.echo(f"  {flip.from_revision} -> {flip.to_revision}: {plain(flip.reason)}")
-            click.echo(f"  run {flip.to_run}, before it run {flip.from_run}")
-    if not flips and not as_json:
+    if as_json:
+        for item in found:
+            echo_json(item)
+    else:
+        _text(found)
+    return Exit.REGRESSION if any(item.counts for item in found) else Exit.OK
+
+
+def can_bisect() -> bool:
+    """True where the command line has the verb `bisect`."""
+    from matrix.cli.main import VERBS  # it imports the verbs by name, so not at the top
+
+    return "bisect" in VERBS
+
+
+def _text(found: list[Regression]) -> None:
+    for line in blocks(found):
+        click.echo(line)
+    standing = [item for item in found if item.standing]
+    if not standing:
         click.echo("no regression stands")
-    return Exit.REGRESSION if any(flip.standing for flip in flips) else Exit.OK
+    elif not any(item.counts for item in standing):
+        click.echo("all that stand are acknowledged")

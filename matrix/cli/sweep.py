@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from matrix.app.announce import announce
+from matrix.app.attribute import counting
 from matrix.app.setup import Ready, prepare
 from matrix.app.sweep import SweepOutcome, run_sweep
 from matrix.cli.options import echo_json, json_option, sweep_options
@@ -20,7 +22,7 @@ def command(config: str, executor: str | None, db: str, select: tuple[str, ...],
     """Build, serve, probe, store and judge.
 
     SELECT is a wildcard on engine/version/target/spec/workload, or field=wildcard. Exit code 1 when a regression stands
-    afterwards, 4 when the machine failed a run or none could be made.
+    afterwards that nobody has acknowledged, 4 when the machine failed a run or none could be made.
     """
     with prepare(Path(config), db, executor, select, force=force, create=True) as ready:
         outcome = follow(ready)
@@ -39,8 +41,7 @@ def follow(ready: Ready) -> SweepOutcome:
         except KeyboardInterrupt:
             follower.say("stopped; what was measured is kept, and the next sweep goes on from there")
             raise
-        for flip in ready.store.read.regressions():
-            follower.say(f"{flip.change}: {flip.series}: {flip.from_revision} -> {flip.to_revision}: {flip.reason}")
+        announce(ready.store, follower.say)
         follower.say(_ending(outcome, follower.elapsed_s()))
     return outcome
 
@@ -49,7 +50,7 @@ def exit_code(ready: Ready, outcome: SweepOutcome) -> int:
     """Infra before regression: a sweep the machine failed has not answered the question."""
     if outcome.in_vain:
         return Exit.INFRA
-    return Exit.REGRESSION if ready.store is not None and ready.store.read.regressions() else Exit.OK
+    return Exit.REGRESSION if ready.store is not None and counting(ready.store) else Exit.OK
 
 
 def _ending(outcome: SweepOutcome, seconds: float) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from matrix.stats.drift import drift_explains
 from matrix.stats.sides import Side, engine_name
 from matrix.stats.words import count
 
@@ -12,6 +13,7 @@ from matrix.stats.words import count
 class FaultKind(StrEnum):
     """Where the cause of a flip lies; in the order in which two runs are asked about it."""
 
+    UPTIME = "uptime"
     DRAFT = "draft"
     TARGET = "target"
     WORKLOAD = "workload"
@@ -79,6 +81,12 @@ def lock_words(found: list[str]) -> str:
     return ", ".join(found[:_NAMED]) + (f" and {count(rest, 'other package')}" if rest > 0 else "")
 
 
+def _uptime(before: Side, after: Side) -> Iterator[Difference]:
+    words = drift_explains(before, after)
+    if words:
+        yield Difference(FaultKind.UPTIME, words)
+
+
 def _draft(before: Side, after: Side) -> Iterator[Difference]:
     yield from _content(FaultKind.DRAFT, "draft", before.draft_content, after.draft_content)
 
@@ -136,6 +144,7 @@ def _engine(before: Side, after: Side) -> Iterator[Difference]:
 
 
 _RULES: tuple[Callable[[Side, Side], Iterator[Difference]], ...] = (
+    _uptime,
     _draft,
     _target,
     _workload,

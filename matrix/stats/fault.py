@@ -17,6 +17,7 @@ from matrix.stats.differences import (
     lock_words,
     settings_differences,
 )
+from matrix.stats.drift import drift_explains, drift_words
 from matrix.stats.scope import elsewhere_words, other_launch, reach, verb, without_draft
 from matrix.stats.sides import Neighbour, Side, engine_name
 
@@ -113,6 +114,7 @@ def _evidence(metric: Metric, before: Side, after: Side, beside: Sequence[Neighb
         f"with the release came {lock_words(packages)}" if packages and before.revision != after.revision else "",
         f"settings that changed too: {', '.join(other)}" if other else "",
         _unsettled(before, after),
+        "" if drift_explains(before, after) else drift_words(after),
         _baseline(metric, before, after),
     )
     return tuple(part for part in parts if part)

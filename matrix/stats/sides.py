@@ -10,6 +10,16 @@ _NAMES = {"vllm": "vLLM", "sglang": "SGLang"}
 
 
 @dataclass(frozen=True, slots=True)
+class Life:
+    """Accept length in the first and the last tenth of `minutes` of serving; `drift`: they differ beyond noise."""
+
+    minutes: float
+    first: float | None
+    last: float | None
+    drift: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """One run as far as it may explain a flip. None, or empty, is what was not recorded, never "the same".
 
@@ -40,6 +50,7 @@ class Side:
     accept_length: float | None = None
     tok_s: float | None = None
     baseline_tok_s: float | None = None
+    life: Life | None = None
 
 
 @dataclass(frozen=True, slots=True)

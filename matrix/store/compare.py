@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, select
 
 from matrix.core.outcome import Outcome
+from matrix.core.spec import Method
 from matrix.core.state import Metric, State
-from matrix.stats.sides import Neighbour, Side
+from matrix.stats.sides import Life, Neighbour, Side
 from matrix.store.baselines import batches, newest_baselines, place_of
 from matrix.store.contents import get_lock
 from matrix.store.neighbours import healthy, neighbours, states
@@ -16,6 +17,7 @@ from matrix.store.order import recency_key, revision_key
 from matrix.store.resultrows import run_accept_length, run_speed
 from matrix.store.tables import runs, verdicts
 from matrix.store.transactions import Transactions
+from matrix.store.uptime import uptime_view
 
 _LEFT_OUT = ("cell", "command", "excerpt", "recipe_text", "artifact_notes")
 _COLUMNS = tuple(column for column in runs.c if column.name not in _LEFT_OUT)
@@ -105,7 +107,13 @@ def _side(conn: Connection, row: Row[Any], baseline: Any) -> Side:
         accept_length=run_accept_length(row),
         tok_s=run_speed(row),
         baseline_tok_s=baseline.tok_s if baseline else None,
+        life=_life(row),
     )
+
+
+def _life(row: Row[Any]) -> Life | None:
+    seen = uptime_view(row.uptime, draftless=Method(row.method).counts_draftless_steps)
+    return Life(seen.minutes, seen.first, seen.last, seen.drift) if seen else None
 
 
 def _packages(lines: Iterable[str]) -> dict[str, str]:

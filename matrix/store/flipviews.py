@@ -22,6 +22,7 @@ def flip_views(
     series_key: str | None = None,
     changes: Collection[Change] | None = None,
     standing: bool | None = None,
+    announced: bool | None = None,
     limit: int | None = None,
 ) -> list[FlipView]:
     """Flips, the newest first; None does not filter."""
@@ -32,6 +33,9 @@ def flip_views(
         query = query.where(flips.c.change.in_([change.value for change in changes]))
     if standing is not None:
         query = query.where(flips.c.standing == standing)
+    if announced is not None:
+        told = flips.c.announced_at
+        query = query.where(told.is_not(None) if announced else told.is_(None))
     rows = conn.execute(query).all()
     known = infos(conn, {row.series_key for row in rows})
     return [

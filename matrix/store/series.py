@@ -7,11 +7,14 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from matrix.core.errors import NotFoundError
 from matrix.core.state import Flip, Verdict
+from matrix.store.baselines import batches
+from matrix.store.flipviews import flip_views
 from matrix.store.pointrows import series_points
 from matrix.store.points import StoredPoint
 from matrix.store.tables import flips, runs, verdicts
 from matrix.store.texts import stored_text
 from matrix.store.transactions import Transactions, insert_new
+from matrix.store.views import FlipView
 
 _UNIQUE = ("series_key", "metric", "change", "from_revision", "to_revision")
 
@@ -64,6 +67,18 @@ class Series:
                 else:
                     conn.execute(update(flips).where(flips.c.id == _flip_number(conn, row)).values(**row))
         return new
+
+    def unannounced(self) -> list[FlipView]:
+        """Flips that were told to nobody yet, oldest first."""
+        with self._db.read() as conn:
+            return flip_views(conn, announced=False)[::-1]
+
+    def mark_announced(self, flip_ids: Iterable[int], now: float) -> None:
+        """From `now` on these flips count as told; the first telling is the one that is remembered."""
+        with self._db.write() as conn:
+            for batch in batches(flip_ids):
+                asked = (flips.c.id.in_(batch), flips.c.announced_at.is_(None))
+                conn.execute(update(flips).where(*asked).values(announced_at=now))
 
 
 def _verdict_row(series_key: str, run_id: str, revision: str, verdict: Verdict) -> dict[str, object]:
