@@ -13,7 +13,7 @@ from matrix.core.workload import Prompt, Workload
 from matrix.plan.config import ModelTable, WorkloadTable
 from matrix.plan.expand import Inputs
 from matrix.probes.workloads import by_kind, load_prompts_file, load_workload, workload_names
-from matrix.sources import hardware, hub, package_index, pip_settings, sight, weights
+from matrix.sources import hardware, hub, sight, weights
 
 __all__ = ["Source", "gather"]
 

@@ -12,6 +12,8 @@ from matrix.core.errors import ConfigError, NotFoundError
 from matrix.core.ports import Executor
 from matrix.store import Store, open_store, state_dir_of
 
+_ONLY = {"site": "venv", "image": "docker"}
+
 
 @dataclass(frozen=True, slots=True)
 class Ready:
@@ -39,18 +41,20 @@ def prepare(
 
 
 def executor_name(source: Source, asked: str | None) -> str:
-    """The executor asked for on the command line or in the file; `auto` is venv where an engine is installed already.
+    """The executor asked for on the command line or in the file; `auto` is the only one that can serve all engines.
 
-    Raises ConfigError when another than venv is to serve such an engine.
+    An engine that is installed already is served by venv, a published image by docker. Raises ConfigError when another
+    is asked for.
     """
     name = asked or source.config.executor
-    sites = [engine for engine, table in source.config.engines.items() if table.site is not None]
-    if not sites or name == "venv":
-        return name
-    if name == "auto":
-        return "venv"
-    where = source.where("engines", sites[0], "install")
-    raise ConfigError("a site is served by the venv executor", hint="leave out `--executor`", where=where)
+    for engine, table in source.config.engines.items():
+        only = _ONLY.get(table.install)
+        if only is not None and name not in (only, "auto"):
+            where = source.where("engines", engine, "install")
+            cause = f'`install = "{table.install}"` is served by the {only} executor'
+            raise ConfigError(cause, hint=f"`--executor {only}`, or leave it out", where=where)
+        name = only or name
+    return name
 
 
 def open_existing(db: str) -> Store | None:

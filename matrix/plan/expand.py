@@ -13,6 +13,7 @@ from matrix.core.revision import Revision
 from matrix.core.spec import BASELINE, SpecConfig
 from matrix.core.workload import Workload
 from matrix.plan.config import Config, EngineTable, ExcludeTable, SpecTable
+from matrix.plan.install import default_gpus
 from matrix.plan.select import fields, matches
 
 
@@ -20,13 +21,14 @@ from matrix.plan.select import fields, matches
 class Inputs:
     """What the config's names turned out to be; gathered at the edge so that expansion stays pure."""
 
-    versions: Mapping[str, Sequence[str]]
+    versions: Mapping[str, Sequence[Revision]]
     targets: Mapping[str, Model]
     drafts: Mapping[str, Model]
     workloads: Mapping[str, Workload]
     hardware: Hardware
     executor: str
     sites: Mapping[str, str] = field(default_factory=dict)
+    clones: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,12 @@ def _ordered(cells: Mapping[Cell, None]) -> tuple[Cell, ...]:
 
 def _product(config: Config, inputs: Inputs) -> Iterator[Cell]:
     for engine_name, engine in config.engines.items():
-        for version in inputs.versions[engine_name]:
+        for revision in inputs.versions[engine_name]:
             for target in inputs.targets.values():
                 for spec in _specs(config, inputs, engine_name, target.name):
                     for workload in inputs.workloads.values():
                         yield Cell(
-                            revision=Revision(engine.engine or engine_name, version),
+                            revision=revision,
                             target=target,
                             spec=spec,
                             launch=_launch(engine),
@@ -86,6 +88,7 @@ def _product(config: Config, inputs: Inputs) -> Iterator[Cell]:
                             install=engine.install,
                             site=inputs.sites.get(engine_name, ""),
                             python=engine.python or "",
+                            clone=inputs.clones.get(engine_name, ""),
                         )
 
 
@@ -114,7 +117,7 @@ def _launch(engine: EngineTable) -> LaunchOptions:
         env=tuple(sorted(engine.env.items())),
         max_model_len=engine.max_model_len,
         dtype=engine.dtype,
-        gpus=engine.gpus,
+        gpus=default_gpus(engine),
     )
 
 

@@ -2,17 +2,26 @@
 
 import re
 from collections.abc import Callable, Iterable
+from datetime import date
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 _LATEST = re.compile(r"^latest(?::([1-9]\d{0,5}))?$")
+_NIGHTLY = re.compile(r"^nightly:(latest|\d{4}-\d{2}-\d{2})$")
+_COMMIT = re.compile(r"^commit:([0-9a-f]{7,40})$", re.IGNORECASE)
 _NUMBERS = 3
 
 
 def check_version_spec(text: str) -> str:
-    """`text` unchanged if it is an exact version, a PEP 440 range, `latest` or `latest:N`; else ValueError."""
-    if is_exact(text) or _LATEST.match(text):
+    """`text` unchanged if it is an exact version, a PEP 440 range, `latest`, `latest:N`, a nightly or a commit.
+
+    Else ValueError.
+    """
+    if is_exact(text) or _LATEST.match(text) or commit_hash(text):
+        return text
+    if nightly_day(text):
+        _check_day(text)
         return text
     try:
         if text.strip():
@@ -20,7 +29,35 @@ def check_version_spec(text: str) -> str:
             return text
     except InvalidSpecifier:
         pass
-    raise ValueError(f"`{text}` is no version: expected exact (`0.32.0`), a range (`>=0.30,<0.33`) or `latest:N`")
+    raise ValueError(
+        f"`{text}` is no version: expected exact (`0.32.0`), a range (`>=0.30,<0.33`), `latest:N`, "
+        "`nightly:YYYY-MM-DD`, `nightly:latest` or `commit:HASH` (7 to 40 digits)"
+    )
+
+
+def nightly_day(text: str) -> str | None:
+    """The day (YYYY-MM-DD) of `nightly:DAY`, `latest` for the newest; None for what is no nightly."""
+    match = _NIGHTLY.match(text)
+    return match[1] if match else None
+
+
+def commit_hash(text: str) -> str | None:
+    """The hash of `commit:HASH` in lower case; None for what is no commit."""
+    match = _COMMIT.match(text)
+    return match[1].lower() if match else None
+
+
+def is_published(text: str) -> bool:
+    """True for what a package index answers or is exact: all but `nightly:` and `commit:`."""
+    return nightly_day(text) is None and commit_hash(text) is None
+
+
+def _check_day(text: str) -> None:
+    day = nightly_day(text)
+    try:
+        date.fromisoformat(day if day and day != "latest" else "2000-01-01")
+    except ValueError:
+        raise ValueError(f"`{text}` names no day of the calendar") from None
 
 
 def is_exact(text: str) -> bool:

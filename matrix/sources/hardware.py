@@ -7,19 +7,23 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from matrix.core.hardware import Hardware
 
+QUERY = "name,uuid,memory.total,driver_version"
+
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """One device; `memory_gib` is its total memory."""
+    """One device; `memory_gib` is its total memory, `capability` its compute capability (`9.0`), None where unknown."""
 
     name: str
     uuid: str
     memory_gib: float
+    capability: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,16 @@ def detect() -> Hardware:
         gpus=len(found.devices),
         driver=found.driver if names else None,
         cuda=found.cuda if names else None,
+        capability=_lowest(gpu.capability for gpu in found.devices),
+        glibc=glibc_version(),
+        python=platform.python_version(),
     )
+
+
+def glibc_version() -> str | None:
+    """The version of the C library that this runs on, None where it is another than glibc."""
+    name, version = platform.libc_ver()
+    return version if name == "glibc" and version else None
 
 
 def gpus() -> Gpus:
@@ -76,12 +89,12 @@ def free_bytes(folder: Path) -> int:
 
 
 def parse_smi(rows: str, summary: str) -> Gpus:
-    """Devices from `nvidia-smi --query-gpu=name,uuid,memory.total,driver_version` and the CUDA version of its table."""
+    """Devices from `nvidia-smi --query-gpu` (QUERY, `compute_cap` too where known) and the CUDA version of its table."""
     devices, driver = [], None
     for row in csv.reader(rows.splitlines(), skipinitialspace=True):
-        if len(row) == 4 and row[1].startswith("GPU-"):
+        if len(row) in (4, 5) and row[1].startswith("GPU-"):
             memory = float(row[2]) / 1024 if row[2].replace(".", "").isdigit() else 0.0
-            devices.append(Gpu(row[0], row[1], round(memory, 1)))
+            devices.append(Gpu(row[0], row[1], round(memory, 1), _capability(row[4:])))
             driver = row[3]
     cuda = re.search(r"CUDA (?:\w+ )?Version\s*:\s*([\d.]+)", summary)
     return Gpus(tuple(devices), driver, cuda[1] if cuda else None)
@@ -110,6 +123,7 @@ def _by_nvml() -> Gpus:
                 _text(pynvml.nvmlDeviceGetName(handle)),
                 _text(pynvml.nvmlDeviceGetUUID(handle)),
                 round(pynvml.nvmlDeviceGetMemoryInfo(handle).total / 2**30, 1),
+                "{}.{}".format(*pynvml.nvmlDeviceGetCudaComputeCapability(handle)),
             )
             for handle in handles
         )
@@ -120,8 +134,19 @@ def _by_nvml() -> Gpus:
 
 
 def _by_smi() -> Gpus:
-    query = ["--query-gpu=name,uuid,memory.total,driver_version", "--format=csv,noheader,nounits"]
-    return parse_smi(_smi(*query), _smi())
+    """Old drivers do not know `compute_cap`, and then say nothing of the other fields either."""
+    form = "--format=csv,noheader,nounits"
+    rows = _smi(f"--query-gpu={QUERY},compute_cap", form) or _smi(f"--query-gpu={QUERY}", form)
+    return parse_smi(rows, _smi())
+
+
+def _capability(field: list[str]) -> str | None:
+    return field[0] if field and re.fullmatch(r"\d+\.\d+", field[0]) else None
+
+
+def _lowest(capabilities: Iterable[str | None]) -> str | None:
+    known = [tuple(map(int, text.split("."))) for text in capabilities if text]
+    return ".".join(map(str, min(known))) if known else None
 
 
 def _smi(*args: str) -> str:

@@ -2,6 +2,7 @@
 
 from matrix.core.hardware import Hardware
 from matrix.core.model import Model
+from matrix.core.revision import Revision
 from matrix.core.workload import Prompt, Workload
 from matrix.plan.config import Config
 from matrix.plan.expand import Inputs
@@ -36,9 +37,9 @@ def config(extra: str = "") -> Config:
     return parse_config(MINIMAL + extra, "matrix.toml")
 
 
-def inputs(versions: list[str] | None = None) -> Inputs:
+def inputs(versions: list[str] | None = None, engine: str = "vllm") -> Inputs:
     return Inputs(
-        versions={"vllm": versions or ["1.0.0", "1.1.0"]},
+        versions={"vllm": [Revision(engine, version) for version in versions or ["1.0.0", "1.1.0"]]},
         targets={name: Model(name, f"/models/{name}", name, f"hash-{name}") for name in ("big", "small")},
         drafts={"head": Model("head", "/models/head", "head", "hash-head")},
         workloads={"standard": Workload("standard", (Prompt("p1", "code", "def f("),), 32)},

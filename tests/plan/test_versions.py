@@ -2,8 +2,9 @@
 
 import pytest
 
-from matrix.plan.history import revision_order
-from matrix.plan.versions import check_version_spec, resolve, spelled
+from matrix.core.revision import Revision, RevisionKind
+from matrix.plan.history import one_each, revision_order
+from matrix.plan.versions import check_version_spec, commit_hash, is_published, nightly_day, resolve, spelled
 
 INDEX = ["0.9.0", "0.10.0", "0.10.1rc1", "0.11.0", "1.0.0rc1"]
 
@@ -30,10 +31,51 @@ def test_a_range_that_matches_nothing_is_named() -> None:
         resolve([">=9"], lambda: INDEX)
 
 
-@pytest.mark.parametrize("text", ["", "latest:-1", "newest", "1.0.x", ">>1", "latest:two"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "latest:-1",
+        "newest",
+        "1.0.x",
+        ">>1",
+        "latest:two",
+        "nightly:",
+        "nightly:today",
+        "commit:12345",
+        "commit:xyz1234",
+    ],
+)
 def test_nonsense_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is no version"):
         check_version_spec(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "commit"),
+    [
+        ("nightly:2026-11-20", "2026-11-20", None),
+        ("nightly:latest", "latest", None),
+        ("commit:25268F0c9", None, "25268f0c9"),
+        ("0.28.1rc1.dev380+g25268f0c9", None, None),
+        ("0.5.10.dev20260215+g4cf4f0859", None, None),
+        (">=0.30", None, None),
+    ],
+)
+def test_nightlies_and_commits_are_told_from_what_an_index_answers(
+    text: str, day: str | None, commit: str | None
+) -> None:
+    assert check_version_spec(text) == text
+    assert (nightly_day(text), commit_hash(text)) == (day, commit)
+    assert is_published(text) is (day is None and commit is None)
+
+
+def test_two_spellings_of_one_revision_are_one() -> None:
+    nightly = Revision("vllm", "0.28.1rc1.dev380+g25268f0c9", RevisionKind.NIGHTLY)
+    commit = Revision("vllm", nightly.version, RevisionKind.COMMIT, "25268f0c9" + "1" * 31)
+    release, newer = Revision("vllm", "0.28.0"), Revision("vllm", "0.29.0")
+    assert one_each([newer, commit, nightly, release, release]) == [release, commit, newer]
+    assert one_each([nightly, commit]) == one_each([commit, nightly]) == [commit]
 
 
 def test_revisions_sort_by_version_and_the_unreadable_come_last() -> None:

@@ -1,6 +1,7 @@
 """What a host computes with, from texts as the real tools print them."""
 
 import os
+import platform
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,25 @@ def test_nvidia_smi_s_answer() -> None:
     assert (len(found.devices), found.driver, found.cuda) == (2, "570.124.06", "12.8")
     assert parse_smi(ROWS, TABLE_580).cuda == "13.2"
     assert parse_smi("No devices were found\n", "") == Gpus()
+
+
+def test_the_weakest_device_decides_what_kernels_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "A, GPU-1, 1024, 570.1, 10.0\nB, GPU-2, 1024, 570.1, 9.0\nC, GPU-3, 1024, 570.1, [N/A]\n"
+    monkeypatch.setattr(hardware, "gpus", lambda: parse_smi(rows, TABLE))
+    assert detect().capability == "9.0"
+    monkeypatch.setattr(hardware, "gpus", lambda: parse_smi(ROWS, TABLE))
+    assert detect().capability is None
+    assert detect().python == platform.python_version()
+
+
+def test_an_old_nvidia_smi_is_asked_without_what_it_does_not_know(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f"#!/bin/sh\ncase \"$1\" in *compute_cap*) exit 2;; --query*) printf '{ROWS}';; *) echo '{TABLE}';; esac\n"
+    (tmp_path / "nvidia-smi").write_text(script.replace("\n|", "|"))
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert hardware._by_smi() == parse_smi(ROWS, TABLE)
 
 
 def test_class_of_a_host_with_gpus_and_of_one_without(monkeypatch: pytest.MonkeyPatch) -> None:
