@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.fakes import vllm_speech as speech
 from tests.fakes.rows import what
-from tests.fakes.script import Script, load_script, runner_up, simulate, template, tokens_of
+from tests.fakes.script import Crowd, Script, aged, load_script, runner_up, simulate, template, tokens_of
 from tests.fakes.vllm_rows import BODY, LOG
 from tests.fakes.vllm_v0 import V0Stats
 
@@ -44,7 +44,7 @@ class FakeEngine:
         self.v0 = V0Stats(self.release, name, k, self.script.v0_interval_s) if v0 else None
         self.name, self.served, self.ended = name, 0, None
         self.sums: Counter[str] = Counter()
-        self.lock, self.stopped = threading.Lock(), threading.Event()
+        self.lock, self.stopped, self.crowd = threading.Lock(), threading.Event(), Crowd(self.script)
         self.requests: list[dict[str, Any]] = []
         engine = self
 
@@ -140,6 +140,11 @@ class _Handler(BaseHTTPRequestHandler):
             fake.requests.append(body)
             fake.served += 1
             spoiled = fake.served > fake.script.after
+        with fake.crowd as crowded:
+            self.spoil_dies(body) if crowded else self.answer(body, spoiled)
+
+    def answer(self, body: dict[str, Any], spoiled: bool) -> None:
+        fake = self.fake
         spoil = getattr(self, "spoil_" + fake.script.mode.replace("-", "_"), None)
         if body.get("model") != fake.name:
             self.send(b'{"error": "no such model"}', 404)
@@ -150,7 +155,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def complete(self, body: dict[str, Any], count: int) -> dict[str, Any]:
         """Generate, count, and return the answer."""
-        fake, script = self.fake, self.fake.script
+        fake, script = self.fake, aged(self.fake.script, self.fake.served)
         time.sleep(script.token_s * count)
         prompt = body["prompt"] if "prompt" in body else template(body)
         sums, histogram = simulate(script, prompt, count)
@@ -168,7 +173,8 @@ class _Handler(BaseHTTPRequestHandler):
         if "messages" in body:
             choice["message"] = {"role": "assistant", "content": choice.pop("text")}
         if body.get("logprobs"):
-            choice["logprobs"] = logprobs_of(script, tokens)
+            found = logprobs_of(script, tokens)
+            choice["logprobs"] = chat_logprobs(found) if "messages" in body else found
         answer = {"object": "text_completion", "choices": [choice], "usage": {"completion_tokens": count}}
         own = script.per_request and script.acceptance and what(BODY, "own-block", fake.release)
         if own:
@@ -240,6 +246,17 @@ def logprobs_of(script: Script, tokens: list[str]) -> dict[str, Any]:
     own = -0.1
     tops = [{t: own, runner_up(t): own - script.gap, " omega": own - script.gap - 4} for t in tokens]
     return {"tokens": tokens, "token_logprobs": [own] * len(tokens), "top_logprobs": tops}
+
+
+def chat_logprobs(found: dict[str, Any]) -> dict[str, Any]:
+    """The same as the chat endpoint spells it: an object a token."""
+    rows = zip(found["tokens"], found["token_logprobs"], found["top_logprobs"], strict=True)
+    return {
+        "content": [
+            {"token": t, "logprob": p, "top_logprobs": [{"token": n, "logprob": q} for n, q in top.items()]}
+            for t, p, top in rows
+        ]
+    }
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,18 +1,21 @@
 """How a fake engine behaves, whatever its dialect: the text it writes and how many drafts each verify step accepts."""
 
+import base64
 import contextlib
 import hashlib
 import json
 import os
 import random
+import threading
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib import metadata
 from typing import Any
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
 WORDS += ["lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "sigma", "tau", "phi"]
+SHOWN = "<image "
 
 
 @dataclass
@@ -43,6 +46,15 @@ class Script:
     """ok; swapped (one token replaced by its runner-up), loop, blank, controls"""
     gap: float = 3.0
     """Nats between each token and its runner-up."""
+    image_acceptance: list[float] | None = None
+    """`acceptance` of prompts that show an image, where that is another."""
+    most_in_flight: int = 0
+    """Requests at once that it survives; 0 for any number."""
+    later: list[float] | None = None
+    """`acceptance` once `later_after` requests were served."""
+    later_after: int = 0
+    settles: int | None = None
+    """The k that the engine takes, whatever was asked for."""
     v0_interval_s: float = 5.0
     """How often vLLM's V0 engine gives its statistics; its releases have 5 s written in."""
 
@@ -71,13 +83,16 @@ def walk(script: Script, prompt: str, count: int) -> Iterator[int | None]:
     The first token comes from the prefill; the last step may accept more than is shown.
     """
     rng, left = random.Random(number(script.seed, prompt)), count - 1
+    rates = script.acceptance
+    if script.image_acceptance is not None and SHOWN in prompt:
+        rates = script.image_acceptance[: len(rates)]
     while left > 0:
         left -= 1
         if not script.acceptance or rng.random() < script.draftless:
             yield None
             continue
         draw = rng.random()
-        accepted = sum(draw < rate for rate in script.acceptance)
+        accepted = sum(draw < rate for rate in rates)
         left -= accepted
         yield accepted
 
@@ -100,7 +115,42 @@ def simulate(script: Script, prompt: str, count: int) -> tuple[Counter[str], lis
 
 def template(body: dict[str, Any]) -> str:
     """A chat request in the server's own template."""
-    return "".join(f"<{m['role']}>{m['content']}" for m in body["messages"])
+    return "".join(f"<{m['role']}>{_content(m['content'])}" for m in body["messages"])
+
+
+def _content(content: str | list[dict[str, Any]]) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(shown(part["image_url"]["url"]) if "image_url" in part else part["text"] for part in content)
+
+
+def shown(image: str) -> str:
+    """What a model sees in the place of an image, which has to be a data URI of a PNG."""
+    head, _, data = image.partition(",")
+    if head != "data:image/png;base64" or not base64.b64decode(data, validate=True).startswith(b"\x89PNG"):
+        raise ValueError(f"no PNG: {image[:40]}")
+    return f"{SHOWN}{number(image)}>"
+
+
+class Crowd:
+    """Counts the requests in flight: `with crowd as crowded` is True inside when there are more than it survives."""
+
+    def __init__(self, script: Script) -> None:
+        self.script, self.size, self.lock = script, 0, threading.Lock()
+
+    def __enter__(self) -> bool:
+        with self.lock:
+            self.size += 1
+            return 0 < self.script.most_in_flight < self.size
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.size -= 1
+
+
+def aged(script: Script, served: int) -> Script:
+    """How the engine behaves once it has served so many requests."""
+    return script if script.later is None or served <= script.later_after else replace(script, acceptance=script.later)
 
 
 def load_script(method: str, k: int | None) -> Script:
@@ -112,6 +162,7 @@ def load_script(method: str, k: int | None) -> Script:
     known = {f.name for f in fields(Script)}
     script = Script(**{k: v for k, v in (body | {"version": version}).items() if k in known})
     if k is not None:
+        k = script.settles or k
         script.acceptance = (script.acceptance + [0.0] * k)[:k]
     return script
 

@@ -15,11 +15,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.fakes.rows import what, whats
-from tests.fakes.script import Script, load_script, runner_up, simulate, template, tokens_of, walk
+from tests.fakes.script import Crowd, Script, aged, load_script, runner_up, shown, simulate, template, tokens_of, walk
 from tests.fakes.sglang_rows import META, METRICS, PAGES, RELEASES
 from tests.fakes.sglang_speech import decode_lines, meta_info, parse, ready, settings, settle, since
 
 __all__ = ["RELEASES", "FakeSglang", "meta_info", "parse", "settle", "since"]
+
+PLACEHOLDER = "<|image_pad|>"
+"""Where an image stands in a prompt of the Qwen family."""
 
 
 class FakeSglang:
@@ -35,7 +38,8 @@ class FakeSglang:
         self.lookup = self.args["speculative_algorithm"] == "NGRAM"
         self.sums: Counter[str] = Counter()
         self.requests: list[dict[str, Any]] = []
-        self.lock = threading.Lock()
+        self.lock, self.crowd = threading.Lock(), Crowd(self.script)
+        self.on_death = lambda: os._exit(self.script.exit_code)
         fake = self
 
         class Bound(_Handler):
@@ -56,27 +60,37 @@ class FakeSglang:
     def chat(self, body: dict[str, Any]) -> dict[str, Any]:
         """The chat endpoint: `meta_info` is there from 0.5.13 on, where it is asked for."""
         params = {"max_new_tokens": body["max_tokens"]}
-        answer = self.generate({"text": template(body), "sampling_params": params})
+        asked = {"return_logprob": body.get("logprobs", False), "return_text_in_logprobs": True}
+        answer = self.generate({"text": template(body), "sampling_params": params, **asked})
         choice: dict[str, Any] = {"index": 0, "message": {"role": "assistant", "content": answer["text"]}}
         if body.get("return_meta_info") and what(META, "chat-meta", self.release):
             choice["meta_info"] = answer["meta_info"]
+        if body.get("logprobs"):
+            choice["logprobs"] = chat_logprobs(answer["meta_info"])
         return {"choices": [choice], "usage": {"completion_tokens": body["max_tokens"]}}
 
     def generate(self, body: dict[str, Any]) -> dict[str, Any]:
-        script, params = self.script, body["sampling_params"]
-        count = params["max_new_tokens"]
+        script, params = aged(self.script, len(self.requests)), body["sampling_params"]
+        count, prompt = params["max_new_tokens"], self.seen(body)
         time.sleep(script.token_s * count)
-        sums, histogram = simulate(script, body["text"], count)
+        sums, histogram = simulate(script, prompt, count)
         with self.lock:
             self.sums.update(sums)
-        self.log(body["text"], count)
-        tokens = tokens_of(script, body["text"], count)
+        self.log(prompt, count)
+        tokens = tokens_of(script, prompt, count)
         meta: dict[str, Any] = {"prompt_tokens": 5, "completion_tokens": count, "finish_reason": {"type": "length"}}
         if script.acceptance and script.mode != "no-counters":
             meta |= meta_info(self.release, sums, histogram, count, lookup=self.lookup)
         if body.get("return_logprob"):
             meta |= logprobs_of(script, tokens, text=body.get("return_text_in_logprobs", False))
         return {"text": "".join(tokens), "meta_info": meta}
+
+    def seen(self, body: dict[str, Any]) -> str:
+        """The prompt as the model sees it; an image without a place in the text is refused, as the processors do."""
+        text, image = body["text"], body.get("image_data")
+        if image and text.count(PLACEHOLDER) != 1:
+            raise ValueError(f"one image, {text.count(PLACEHOLDER)} places for it: {text[:200]}")
+        return text.replace(PLACEHOLDER, shown(image)) if image else text
 
     def metrics(self) -> str:
         labels = f'{{model_name="{self.name}"}}'
@@ -130,6 +144,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.engine.requests.append(body)
         if self.closed():
             return
+        with self.engine.crowd as crowded:
+            self.engine.on_death() if crowded else self.answer(body)
+
+    def answer(self, body: dict[str, Any]) -> None:
         if self.path == "/v1/chat/completions":
             self.send(json.dumps(self.engine.chat(body)))
         elif self.path != "/generate":
@@ -147,6 +165,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         pass
+
+
+def chat_logprobs(meta: dict[str, Any]) -> dict[str, Any]:
+    """The same as the chat endpoint spells it: an object a token."""
+    rows = zip(meta["output_token_logprobs"], meta["output_top_logprobs"], strict=True)
+    return {
+        "content": [
+            {"token": t, "logprob": p, "top_logprobs": [{"token": e[2], "logprob": e[0]} for e in top]}
+            for (p, _, t), top in rows
+        ]
+    }
 
 
 def logprobs_of(script: Script, tokens: list[str], *, text: bool) -> dict[str, Any]:
