@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from matrix.app.boot import Boot
 from matrix.core.cell import Cell
 from matrix.core.ports import Adapter, Executor, Progress
 from matrix.core.result import Sample
@@ -32,7 +33,10 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Adapter, executor, where logs go while a run lasts, and how the cell's baseline is looked up."""
+    """Adapter, executor, where logs go while a run lasts, and how the cell's baseline is looked up.
+
+    `boot` may hold the server of the cell before; with `keep` a server that is sound is left in it for the next one.
+    """
 
     adapter: Adapter
     executor: Executor
@@ -40,3 +44,5 @@ class Bench:
     limits: Limits = field(default_factory=Limits)
     progress: Progress = field(default_factory=Quiet)
     baseline: Callable[[Cell], Baseline | None] = lambda cell: None
+    boot: Boot = field(default_factory=Boot)
+    keep: bool = False

@@ -7,6 +7,7 @@ from matrix.app.existence import check_versions
 from matrix.app.gather import Source, gather
 from matrix.core.cell import Cell
 from matrix.core.errors import ConfigError
+from matrix.core.misfit import misfit
 from matrix.core.ports import Executor
 from matrix.engines.registry import adapter_for
 from matrix.plan.estimate import Estimate, Past, estimate
@@ -19,7 +20,7 @@ from matrix.store import Store
 class Planned:
     """One cell with its content key.
 
-    `known` is the run that measured it, `unsupported` why the release cannot run it.
+    `known` is the run that measured it, `unsupported` why the release or the target cannot run it.
     """
 
     cell: Cell
@@ -65,7 +66,7 @@ def _planned(cells: Sequence[Cell], store: Store | None) -> list[Planned]:
     keys = [content_key(cell) for cell in cells]
     known = store.runs.measured_keys(keys) if store is not None else {}
     return [
-        Planned(cell, key, known.get(key), adapter_for(cell.revision.engine).unsupported(cell))
+        Planned(cell, key, known.get(key), adapter_for(cell.revision.engine).unsupported(cell) or misfit(cell))
         for cell, key in zip(cells, keys, strict=True)
     ]
 

@@ -19,7 +19,10 @@ from matrix.store import hide, secret_values
 
 @dataclass(slots=True)
 class Record:
-    """Mutable notes of one run; `result` freezes them."""
+    """Mutable notes of one run; `result` freezes them.
+
+    `served` is True once one generation had finished, `sound` once the server had answered to the end.
+    """
 
     run_id: str
     cell: Cell
@@ -31,6 +34,7 @@ class Record:
     samples: list[Sample] = field(default_factory=list)
     artifact: Artifact | None = None
     served: bool = False
+    sound: bool = False
     command: tuple[str, ...] = ()
     resolved: dict[str, Any] = field(default_factory=dict)
     noise: dict[str, float] = field(default_factory=dict)

@@ -1,23 +1,26 @@
 """The run of one cell, from recipe to result: the one path that sweeps, bisections and tests share.
 
 recipe -> build -> serve -> ready (one finished generation) -> warm-up -> probe -> stop -> classify. Whatever fails
-becomes the outcome of the result; only an interruption leaves as an exception, with the server stopped.
+becomes the outcome of the result; only an interruption leaves as an exception, with the server stopped. Cells that
+differ in their workload only may share a server (`matrix.app.boot`): the later ones begin at the warm-up.
 """
 
 import time
 from dataclasses import replace
 
 from matrix.app.bench import Bench
+from matrix.app.boot import Standing
 from matrix.app.conclude import conclude
 from matrix.app.machine import blamed_on_machine
 from matrix.app.measure import measure
 from matrix.app.record import Record
 from matrix.core.cell import Cell
 from matrix.core.errors import BuildError, EnvironmentMismatchError, InfraError, MatrixError
+from matrix.core.misfit import misfit
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Server, ServerExit
-from matrix.core.recipe import Artifact
 from matrix.core.result import Failure, RunResult
+from matrix.core.workload import Workload
 from matrix.probes.client import Client
 from matrix.probes.faults import EngineFaultError, Fault, NotReadyError
 from matrix.probes.readiness import wait_ready
@@ -27,52 +30,76 @@ def run_cell(cell: Cell, bench: Bench, run_id: str) -> RunResult:
     """One attempt at `cell`. Raises only KeyboardInterrupt and programming errors."""
     recipe = bench.adapter.recipe(cell)
     record = Record(run_id, cell, recipe, bench.progress, bench.scratch / f"{run_id}.log")
-    reason = bench.adapter.unsupported(cell)
+    reason = bench.adapter.unsupported(cell) or misfit(cell)
     if reason is not None:
         return record.result(Outcome.UNSUPPORTED, reason, Failure(Outcome.UNSUPPORTED, reason, signature="unsupported"))
     try:
-        with record.phase("build"):
-            record.artifact = bench.executor.build(recipe, record.log, lambda text: _note(record, text))
-        return blamed_on_machine(_serve(record, bench, record.artifact), bench.scratch)
+        standing = bench.boot.taken_over(cell)
+        if standing is None:
+            _start(record, bench)
+        else:
+            _take_over(record, standing)
+        return blamed_on_machine(_use(record, bench), bench.scratch)
     except MatrixError as error:
         return _failed(record, error)
+
+
+def _start(record: Record, bench: Bench) -> None:
+    """Build the artifact and start a server, which then stands in the bench's boot."""
+    with record.phase("build"):
+        record.artifact = bench.executor.build(record.recipe, record.log, lambda text: _note(record, text))
+    record.log = bench.scratch / f"{record.run_id}.server.log"
+    with record.phase("start"):
+        server = bench.executor.serve(
+            record.artifact,
+            record.cell,
+            lambda place: bench.adapter.launch(record.cell, replace(place, served_name=record.run_id)),
+            record.run_id,
+            record.log,
+        )
+        bench.boot.standing = Standing(record.cell, record.run_id, server, record.artifact, record.log)
 
 
 def _note(record: Record, text: str) -> None:
     record.progress.phase(record.cell, "build", text)
 
 
-def _serve(record: Record, bench: Bench, artifact: Artifact) -> RunResult:
-    server_log = bench.scratch / f"{record.run_id}.server.log"
-    record.log = server_log
-    with record.phase("start"):
-        server = bench.executor.serve(
-            artifact,
-            record.cell,
-            lambda place: bench.adapter.launch(record.cell, replace(place, served_name=record.run_id)),
-            record.run_id,
-            server_log,
-        )
+def _take_over(record: Record, standing: Standing) -> None:
+    """Go on with the server of the cell before: its log holds this run too."""
+    note = f"served by the server that run {standing.run_id} started"
+    record.artifact = replace(standing.artifact, reused=True, notes=(*standing.artifact.notes, note))
+    record.log, record.served = standing.log, True
+
+
+def _use(record: Record, bench: Bench) -> RunResult:
+    """Measure on the server that stands. It is stopped unless it is sound and wanted for the next cell."""
+    standing = bench.boot.standing
+    assert standing is not None  # noqa: S101 - started or taken over by `run_cell`
+    kept = False
     try:
-        record.command = server.command
-        result = _watch(record, bench, server)
+        record.command = standing.server.command
+        result = _watch(record, bench, standing)
+        kept = bench.keep and record.sound
     finally:
-        with record.phase("stop"):
-            server.stop()
+        if not kept:
+            with record.phase("stop"):
+                bench.boot.stop()
     return replace(result, phases=tuple(record.phases.items()), finished_at=time.time())
 
 
-def _watch(record: Record, bench: Bench, server: Server) -> RunResult:
-    names = bench.adapter.counters(record.cell)
-    client = Client(server.url, record.run_id, timeout_s=bench.limits.request_s, dialect=names.dialect)
+def _watch(record: Record, bench: Bench, standing: Standing) -> RunResult:
+    names, server = bench.adapter.counters(record.cell), standing.server
+    client = Client(server.url, standing.run_id, timeout_s=bench.limits.request_s, dialect=names.dialect)
     try:
-        with record.phase("start"):
-            wait_ready(client, server, deadline_s=bench.limits.start_s)
-        record.served = True
+        if not record.served:
+            with record.phase("start"):
+                wait_ready(client, server, deadline_s=bench.limits.start_s)
+            record.served = True
         info = client.page(names.info) if names.info else ""
         measure(record, bench, client)
     except (NotReadyError, EngineFaultError) as error:
         return _engine_failed(record, bench, server, error)
+    record.sound = True
     record.resolved = bench.adapter.resolved(record.log_text(), info)
     return conclude(record)
 
@@ -84,7 +111,15 @@ def _engine_failed(record: Record, bench: Bench, server: Server, error: NotReady
     failure = bench.adapter.classify(record.log_text(), served=record.served, exit_=ended)
     if ended is None and failure.signature.startswith("silent-exit"):
         failure = Failure(error.outcome, error.cause, error.hint, f"seen-{error.outcome}", failure.excerpt)
+    failure = _under_load(record.cell.workload, failure)
     return record.result(failure.outcome, failure.reason, failure)
+
+
+def _under_load(workload: Workload, failure: Failure) -> Failure:
+    """The failure with the load that it happened under, since others may find the same server sound."""
+    if workload.concurrency == 1:
+        return failure
+    return replace(failure, reason=f"{failure.reason} (at concurrency {workload.concurrency})")
 
 
 def _ended(server: Server, error: NotReadyError | EngineFaultError) -> ServerExit | None:

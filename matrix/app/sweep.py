@@ -6,11 +6,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from matrix import __version__
 from matrix.app.bench import Baseline, Bench, Limits
+from matrix.app.boot import Boot, shareable
 from matrix.app.expected import keep_expectations
 from matrix.app.judging import judge_all
 from matrix.app.planning import Plan
@@ -104,26 +105,35 @@ class _Hands:
     executor: Executor
     store: Store
     progress: Progress
+    boot: Boot = field(default_factory=Boot)
+
+    def keeps(self, job: Job) -> bool:
+        """True when the plan's next cell is served by the very server of this one."""
+        todo = self.plan.todo
+        following = next((i + 1 for i, p in enumerate(todo) if p.content_key == job.content_key), len(todo))
+        return following < len(todo) and shareable(job.cell, todo[following].cell)
 
 
 def _work(sweep_id: int, me: str, hands: _Hands) -> list[Outcome]:
     """Claim and run until nothing waits. A cell that another sweep is measuring is waited for, not measured twice."""
     outcomes = []
-    while True:
-        job = hands.store.queue.claim(me, sweep_id)
-        if job is not None:
-            outcomes.append(_run_job(job, me, hands))
-        elif hands.store.queue.pending(sweep_id):
-            hands.store.requeue_lost(owner.alive)  # the sweep that is waited for may have been killed meanwhile
-            time.sleep(WAIT_S)
-        else:
-            return outcomes
+    with hands.boot:
+        while True:
+            job = hands.store.queue.claim(me, sweep_id)
+            if job is not None:
+                outcomes.append(_run_job(job, me, hands))
+            elif hands.store.queue.pending(sweep_id):
+                hands.boot.stop()
+                hands.store.requeue_lost(owner.alive)  # the sweep that is waited for may have been killed meanwhile
+                time.sleep(WAIT_S)
+            else:
+                return outcomes
 
 
 def _run_job(job: Job, me: str, hands: _Hands) -> Outcome:
     store = hands.store
     run_id = secrets.token_hex(8)
-    scratch = _running(store) / me / run_id
+    scratch = _running(store) / me
     try:
         _make(scratch)
         with _heartbeat(store, job, me):
@@ -133,14 +143,15 @@ def _run_job(job: Job, me: str, hands: _Hands) -> Outcome:
         store.queue.release(job.job_id, me)
         raise
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        if hands.boot.standing is None:  # else its log is still written to
+            shutil.rmtree(scratch, ignore_errors=True)
     hands.progress.done(job.cell, result.outcome, redact(result.reason))
     return result.outcome
 
 
 def _make(scratch: Path) -> None:
     try:
-        scratch.mkdir(parents=True)
+        scratch.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         hint = "make it writable, or name another with MATRIX_HOME"
         where = Where(str(scratch))
@@ -156,6 +167,8 @@ def _bench(job: Job, me: str, hands: _Hands, scratch: Path) -> Bench:
         limits=Limits(limits.start_s, limits.request_s),
         progress=Telling(hands.progress, hands.store, job.job_id, me),
         baseline=lambda cell: _baseline(hands.store, cell),
+        boot=hands.boot,
+        keep=hands.keeps(job),
     )
 
 

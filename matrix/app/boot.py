@@ -1,0 +1,57 @@
+"""The server of one boot, handed from cell to cell while nothing but the workload differs."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from matrix.core.cell import Cell
+from matrix.core.ports import Server
+from matrix.core.recipe import Artifact
+
+
+@dataclass(slots=True)
+class Standing:
+    """A server that runs: the cell and the run that started it, what it was made from, and where it logs."""
+
+    cell: Cell
+    run_id: str
+    server: Server
+    artifact: Artifact
+    log: Path
+
+    def fits(self, cell: Cell) -> bool:
+        """True when `cell` would start the same server and this one still runs."""
+        return shareable(self.cell, cell) and self.server.poll() is None
+
+
+@dataclass(slots=True)
+class Boot:
+    """Holds at most one server. As a context it stops the server that is left, however the block is left."""
+
+    standing: Standing | None = None
+
+    def __enter__(self) -> "Boot":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def taken_over(self, cell: Cell) -> Standing | None:
+        """The server for `cell` if it stands; one that stands for another cell is stopped."""
+        if self.standing is not None and not self.standing.fits(cell):
+            self.stop()
+        return self.standing
+
+    def stop(self) -> None:
+        """Stop the server, if one stands."""
+        standing, self.standing = self.standing, None
+        if standing is not None:
+            standing.server.stop()
+
+
+def shareable(one: Cell, other: Cell) -> bool:
+    """True when one server serves both cells: they differ in their workload at most.
+
+    A server whose age is measured is shared with nobody.
+    """
+    aged = one.workload.uptime_min or other.workload.uptime_min
+    return not aged and replace(other, workload=one.workload) == one
