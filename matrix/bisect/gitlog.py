@@ -1,0 +1,115 @@
+"""Bisection answers as the log that `git bisect log` writes and `git bisect replay` reads.
+
+Git reads the lines that are no comments and knows neither repeats nor confidence: a point's own answers are reduced to
+what most of them say, and repeats travel in comments that begin with `# matrix:`, which git passes over.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matrix.bisect.answers import Answer, Said
+from matrix.bisect.history import GOOD_END, History
+
+_OURS = "# matrix:"
+_LINE = re.compile(r"^git bisect (start|good|bad|new|old|skip)\b(.*)$")
+_WORDS = {"good": Said.GOOD, "old": Said.GOOD, "bad": Said.BAD, "new": Said.BAD, "skip": Said.SKIP}
+
+
+class LogError(ValueError):
+    """A log that cannot be read: the message names the line, and what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One answer of a log: the revision as it is written there, and what was said."""
+
+    revision: str
+    said: Said
+    ratio: float | None = None
+
+
+def write_log(history: History, answers: Sequence[Answer]) -> str:
+    """The log of `answers`, ends first. Every answer stands in a comment, each point's majority in a line for git."""
+    bad_end = len(history) - 1
+    # Git reads this line's words in quotes only, and the words of the other lines without.
+    lines = [f"git bisect start '{history.points[bad_end]}' '{history.good}'"]
+    for answer in answers:
+        ratio = "" if answer.ratio is None else f" {answer.ratio!r}"
+        lines.append(f"{_OURS} {answer.said} {history.name(answer.point)}{ratio}")
+    for point in dict.fromkeys(a.point for a in answers):
+        said = majority([a.said for a in answers if a.point == point])
+        if said is not None and point not in (GOOD_END, bad_end):
+            lines.append(f"git bisect {said} {history.name(point)}")
+    return "\n".join(lines) + "\n"
+
+
+def majority(said: Sequence[Said]) -> Said | None:
+    """What most answers say, skips aside; skip where there are only skips, None for a tie."""
+    good, bad = said.count(Said.GOOD), said.count(Said.BAD)
+    if good == bad:
+        return Said.SKIP if said and not good else None
+    return Said.GOOD if good > bad else Said.BAD
+
+
+def read_log(text: str) -> list[Entry]:
+    """The answers of a log, in its order: our own comments where there are any, else git's lines.
+
+    Raises LogError for a line that is neither a comment nor one of git's words.
+    """
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not any(_LINE.match(line) for _, line in lines):
+        raise LogError("line 1: no `git bisect` line; expected what `git bisect log` prints")
+    git = [entry for number, line in lines if not line.startswith("#") for entry in _git_line(number, line)]
+    ours = [_our_line(number, line) for number, line in lines if line.startswith(_OURS)]
+    return ours or git
+
+
+def answers_of(history: History, entries: Sequence[Entry]) -> list[Answer]:
+    """The entries as answers about points of `history`; a revision may be shortened.
+
+    Raises LogError for one that names no point or several.
+    """
+    return [Answer(_point(history, entry.revision), entry.said, entry.ratio) for entry in entries]
+
+
+def _point(history: History, revision: str) -> int:
+    names = [history.good, *history.points]
+    found = [i for i, name in enumerate(names) if name == revision] or [
+        i for i, name in enumerate(names) if len(revision) >= _SHORTEST and name.startswith(revision)
+    ]
+    if len(found) != 1:
+        raise LogError(f"`{revision}` names {len(found)} points of this history; expected exactly one")
+    return found[0] - 1
+
+
+_SHORTEST = 7
+
+
+def _git_line(number: int, line: str) -> list[Entry]:
+    found = _LINE.match(line)
+    if found is None:
+        raise LogError(f"line {number}: `{line[:80]}` is no line of a bisect log")
+    words = _split(number, found[2])
+    if found[1] == "start":
+        # `git bisect start BAD GOOD...`; options come before, paths after `--`.
+        revisions = [w for w in words[: words.index("--") if "--" in words else None] if not w.startswith("--")]
+        return [Entry(w, Said.GOOD if i else Said.BAD) for i, w in enumerate(revisions)]
+    return [Entry(word, _WORDS[found[1]]) for word in words]
+
+
+def _our_line(number: int, line: str) -> Entry:
+    words = _split(number, line.removeprefix(_OURS))
+    try:
+        said, revision, *rest = words
+        return Entry(revision, Said(said), float(rest[0]) if rest else None)
+    except ValueError:
+        raise LogError(f"line {number}: `{line[:80]}` is not `{_OURS} ANSWER REVISION`") from None
+
+
+def _split(number: int, text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise LogError(f"line {number}: {error}") from None

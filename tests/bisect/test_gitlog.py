@@ -1,0 +1,108 @@
+"""Logs: ours back to the same answers, and git's own replay of them to the same commit."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from matrix.bisect.answers import Answer, Said
+from matrix.bisect.gitlog import LogError, answers_of, majority, read_log, write_log
+from matrix.bisect.history import GOOD_END, History, from_parents, linear
+from matrix.bisect.search import Settings, begin, decide
+from tests.bisect.histories import histories, search, truth
+
+
+@given(histories(), st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_log_comes_back_as_the_same_answers(history: History, data: st.DataObject) -> None:
+    point = st.integers(GOOD_END, len(history) - 1)
+    ratio = st.none() | st.floats(-1e3, 1e3)
+    answers = data.draw(st.lists(st.builds(Answer, point, st.sampled_from(Said), ratio), max_size=10))
+    back = answers_of(history, read_log(write_log(history, answers)))
+    assert back == ([*answers] or back)
+    tolerant = begin(history, Settings(tolerate=True))
+    assert not answers or decide(tolerant.told(back)) == decide(tolerant.told(answers))
+
+
+def git(folder: Path, *args: str) -> str:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(["git", "-C", str(folder), *identity, *args], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def repository(folder: Path) -> History:
+    """Twenty commits with a merge; the history of everything after the first."""
+    git(folder, "init", "-q", "-b", "main", ".")
+    for i in range(8):
+        git(folder, "commit", "-q", "--allow-empty", "-m", f"main {i}")
+    git(folder, "checkout", "-q", "-b", "side", "HEAD~4")
+    for i in range(5):
+        git(folder, "commit", "-q", "--allow-empty", "-m", f"side {i}")
+    git(folder, "checkout", "-q", "main")
+    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "side")
+    for i in range(6):
+        git(folder, "commit", "-q", "--allow-empty", "-m", f"after {i}")
+    rows = [
+        line.split() for line in git(folder, "rev-list", "--topo-order", "--reverse", "--parents", "HEAD").splitlines()
+    ]
+    base = rows[0][0]
+    return from_parents([r[0] for r in rows[1:]], {r[0]: r[1:] for r in rows}, base)
+
+
+@pytest.mark.parametrize("culprit", [0, 6, 9, 12, 18])
+def test_git_replays_our_log_to_the_same_commit(tmp_path: Path, culprit: int) -> None:
+    history = repository(tmp_path)
+    state, end, _ = search(begin(history), truth(history, culprit))
+    assert end.suspects
+    assert end.suspects.changes == (culprit,)
+    log = tmp_path / "our.log"
+    log.write_text(write_log(history, state.answers))
+    said = git(tmp_path, "bisect", "replay", str(log)) + git(tmp_path, "bisect", "log")
+    assert f"first bad commit: [{history.points[culprit]}]" in said
+
+
+def test_a_log_of_git_itself_is_read(tmp_path: Path) -> None:
+    history = repository(tmp_path)
+    git(tmp_path, "bisect", "start", history.points[-1], history.good)
+    git(tmp_path, "bisect", "bad", history.points[12])
+    git(tmp_path, "bisect", "skip", history.points[5])
+    answers = answers_of(history, read_log(git(tmp_path, "bisect", "log")))
+    assert {(a.point, a.said) for a in answers} == {
+        (GOOD_END, Said.GOOD),
+        (len(history) - 1, Said.BAD),
+        (12, Said.BAD),
+        (5, Said.SKIP),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no `git bisect` line"),
+        ("hello\n", "no `git bisect` line"),
+        ("git bisect start b a\nrm -rf x\n", "line 2: `rm -rf x`"),
+        ("git bisect start b a\n# matrix: maybe b\n", "line 2: `# matrix: maybe b`"),
+        ("git bisect start b 'a\n", "line 1: No closing quotation"),
+    ],
+)
+def test_what_is_no_log_is_refused_with_its_line(text: str, words: str) -> None:
+    with pytest.raises(LogError, match=words):
+        read_log(text)
+
+
+def test_revisions_must_name_one_point() -> None:
+    history = linear(["abcdef012", "abcdef013"], "base")
+    assert answers_of(history, read_log("git bisect start abcdef013 base"))[0].point == 1
+    with pytest.raises(LogError, match="names 2 points"):
+        answers_of(history, read_log("git bisect start abcdef01 base"))
+    with pytest.raises(LogError, match="names 0 points"):
+        answers_of(history, read_log("git bisect start zzz base"))
+
+
+def test_majority() -> None:
+    assert majority([Said.GOOD, Said.BAD, Said.BAD]) is Said.BAD
+    assert majority([Said.GOOD, Said.BAD]) is None
+    assert majority([Said.SKIP]) is Said.SKIP
+    assert majority([Said.SKIP, Said.GOOD]) is Said.GOOD
