@@ -8,8 +8,12 @@ _MARK = "hub "
 
 
 def stage_models(plan: Plan) -> list[str]:
-    """Fetch what is missing; returns the sources fetched or found. Raises ConfigError or InfraError as the hub does."""
-    models = [model for p in plan.todo for model in (p.cell.target, p.cell.spec.draft) if model is not None]
+    """Fetch what is missing; returns the sources fetched or found. Raises ConfigError or InfraError as the hub does.
+
+    Nothing is fetched for cells that cannot run.
+    """
+    able = [p.cell for p in plan.todo if p.unsupported is None]
+    models = [model for cell in able for model in (cell.target, cell.spec.draft) if model is not None]
     wanted = sorted({model.source for model in models if _from_hub(model)})
     for source in wanted:
         repo, _, commit = source.rpartition("@")

@@ -89,7 +89,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def parse_smi(rows: str, summary: str) -> Gpus:
-    """Devices from `nvidia-smi --query-gpu` (QUERY, `compute_cap` too where known) and the CUDA version of its table."""
+    """Devices from `nvidia-smi --query-gpu` (QUERY, and `compute_cap`) and the CUDA version of its table."""
     devices, driver = [], None
     for row in csv.reader(rows.splitlines(), skipinitialspace=True):
         if len(row) in (4, 5) and row[1].startswith("GPU-"):
