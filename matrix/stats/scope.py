@@ -21,10 +21,11 @@ def verb(state: State) -> str:
 def reach(after: Side, state: State, beside: Sequence[Neighbour]) -> str:
     """Which cells of the release fell, by the one or two properties that set them apart; empty when none is beside.
 
-    `beside` are the measured series of the same engine and revision, the fallen one among them.
+    `beside` are the measured series of the same engine and revision, the fallen one among them. Cells that fell in
+    another way speak neither for nor against.
     """
     drafted = [n for n in beside if n.method != Method.NONE.value and n.state.known]
-    fallen = [n for n in drafted if n.fell]
+    fallen = [n for n in drafted if n.fell and verb(n.state) == verb(state)]
     fine = [n for n in drafted if not n.fell and not n.state.bad]
     name = engine_name(after.engine)
     if len(fallen) + len(fine) < 2 or not fallen:
