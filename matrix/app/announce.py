@@ -10,7 +10,7 @@ from matrix.store.views import FlipView
 
 
 def announce(store: Store, say: Callable[[str], None]) -> None:
-    """One line for each flip that was never told, then one for each older regression that stands.
+    """One line for each flip that was never told, then one for each other series where a regression stands.
 
     A flip counts as told after its line was said: an interruption repeats a line, and never swallows one.
     """
@@ -19,9 +19,9 @@ def announce(store: Store, say: Callable[[str], None]) -> None:
     for flip in fresh:
         say(_news(flip, standing))
         store.series.mark_announced([flip.flip_id], time.time())
-    told = {flip.flip_id for flip in fresh}
+    told = {(flip.series_key, flip.metric) for flip in fresh}
     for item in standing:
-        if item.flip_id not in told:
+        if (item.series_key, item.metric) not in told:
             say(f"{_word(item)}: {item.series}: {item.now} since {item.to_revision}: {item.fault.text}")
 
 
