@@ -70,8 +70,11 @@ class Adapter(Protocol):
     def resolved(self, log: str, info: str = "") -> dict[str, Any]:
         """What the engine says it settled on (k, method, backend), read from its log and its settings page `info`."""
 
-    def classify(self, log: str, *, served: bool, exit_: ServerExit | None) -> Failure:
-        """Name the cause of a failed run; `served` is True once one generation had finished."""
+    def classify(self, log: str, *, served: bool, exit_: ServerExit | None, cell: Cell | None = None) -> Failure:
+        """Name the cause of a failed run; `served` is True once one generation had finished.
+
+        With the `cell` what its release is known to lack is told apart from what broke.
+        """
 
 
 class Progress(Protocol):

@@ -9,11 +9,11 @@ from matrix.core.result import Failure
 from matrix.core.spec import Method
 from matrix.engines.classify import classify
 from matrix.engines.quirks import what
-from matrix.engines.sglang_failures import SIGNATURES, WRAPPERS
-from matrix.engines.sglang_flags import algorithm, spec_args, unsupported, user_flags
+from matrix.engines.sglang_flags import algorithm, arguments, gpus_of, unsupported
 from matrix.engines.sglang_quirks import COUNTERS, PAGES, UNSET
 from matrix.engines.sglang_recipe import sglang_recipe, sglang_unfit
 from matrix.engines.sglang_resolved import resolved
+from matrix.engines.sglang_targets import judged_by_target
 
 
 class SglangAdapter:
@@ -26,17 +26,16 @@ class SglangAdapter:
         return sglang_recipe(cell)
 
     def launch(self, cell: Cell, place: Placement) -> LaunchPlan:
-        """The server's command: radix cache off, a log line and a metric for each decode step, fixed seed."""
-        args = ["--model-path", place.target, "--served-model-name", place.served_name]
-        args += ["--host", place.host, "--port", str(place.port), "--random-seed", "0"]
-        args += ["--disable-radix-cache", "--decode-log-interval", "1", "--enable-metrics"]
-        args += _launch_args(cell) + spec_args(cell, place)
+        """The server's command: radix cache off, a log line and a metric for each decode step, fixed seed.
+
+        Raises ConfigError for a flag of the user's that a run must set itself.
+        """
         return LaunchPlan(
             module="sglang.launch_server",
-            args=tuple(args),
+            args=tuple(arguments(cell, place)),
             env=_env(cell),
             unset=tuple(dict.fromkeys(row.what for row in UNSET)),
-            gpus=cell.launch.gpus,
+            gpus=gpus_of(cell),
         )
 
     def counters(self, cell: Cell) -> CounterMap:
@@ -64,9 +63,9 @@ class SglangAdapter:
         """What the engine settled on; empty where neither its log nor its settings page tells."""
         return resolved(log, info)
 
-    def classify(self, log: str, *, served: bool, exit_: ServerExit | None) -> Failure:
-        """The cause of a failed run, read from its log."""
-        return classify(log, SIGNATURES, WRAPPERS, served=served, exit_=exit_)
+    def classify(self, log: str, *, served: bool, exit_: ServerExit | None, cell: Cell | None = None) -> Failure:
+        """The cause of a failed run, read from its log; what this release can draft for decides on missing hooks."""
+        return judged_by_target(classify(log, served=served, exit_=exit_), cell)
 
 
 def _own_names(cell: Cell) -> OwnNames:
@@ -77,13 +76,6 @@ def _own_names(cell: Cell) -> OwnNames:
     reported = "" if cell.spec.method is Method.NGRAM else what(COUNTERS, "reported", cell.revision.version)
     sure = 2 if algorithm(cell) == "UNO" else 1
     return OwnNames(**names, reported=reported, sure=sure, positions=cell.spec.k or 0)
-
-
-def _launch_args(cell: Cell) -> list[str]:
-    launch = cell.launch
-    args = ["--dtype", launch.dtype] if launch.dtype else []
-    args += ["--context-length", str(launch.max_model_len)] if launch.max_model_len else []
-    return args + user_flags(cell)
 
 
 def _env(cell: Cell) -> tuple[tuple[str, str], ...]:

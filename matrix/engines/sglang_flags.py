@@ -3,8 +3,10 @@
 from matrix.core.cell import Cell
 from matrix.core.recipe import Placement
 from matrix.core.spec import Method, SpecConfig
-from matrix.engines.quirks import find, first, what
-from matrix.engines.sglang_quirks import ALGORITHMS, FLAGS
+from matrix.engines.launchargs import Words, gpus, has, joined
+from matrix.engines.quirks import find, releases, span, what
+from matrix.engines.sglang_quirks import ALGORITHMS, FLAGS, LIMITS
+from matrix.engines.sglang_targets import target_row
 
 ALGORITHM = "algorithm"
 """The key of `extra` that names an algorithm of SGLang's own (DFLASH, DSPARK, UNO, FROZEN_KV_MTP)."""
@@ -14,6 +16,19 @@ _NEVER = {
     Method.MEDUSA: "SGLang has no Medusa heads",
 }
 
+_DP_ATTENTION = "--enable-dp-attention"
+_PARALLEL = (
+    frozenset(("--tp-size", "--tensor-parallel-size", "--tp")),
+    frozenset(("--pp-size", "--pipeline-parallel-size", "--pp")),
+)
+_DATA_PARALLEL = frozenset(("--dp-size", "--data-parallel-size", "--dp"))
+_FIXED = "it is what makes a run that run"
+_SPECS = "specs stand in [specs]"
+_RESERVED = dict.fromkeys(("--model-path", "--model", "--served-model-name", "--host", "--port"), _FIXED) | {
+    f"--speculative-{name}": _SPECS
+    for name in ("algorithm", "draft-model-path", "num-steps", "eagle-topk", "num-draft-tokens")
+}
+
 
 def algorithm(cell: Cell) -> str:
     """The value of `--speculative-algorithm` in this release; empty for a baseline and where it has none."""
@@ -21,19 +36,10 @@ def algorithm(cell: Cell) -> str:
 
 
 def unsupported(cell: Cell) -> str | None:
-    """Why this release cannot run this cell, or None."""
-    spec, version = cell.spec, cell.revision.version
-    if spec.is_baseline:
+    """Why this release cannot speculate as the cell wants, or None; the installation is another question."""
+    if cell.spec.is_baseline:
         return None
-    if spec.method in _NEVER and _topic(spec) == spec.method:
-        return _NEVER[spec.method]
-    since = first(ALGORITHMS, _topic(spec))
-    if not algorithm(cell):
-        named = f"SGLang knows no speculative algorithm `{_topic(spec)}`"
-        return f"SGLang has {_spelled(spec)} from {since} on; this is {version}" if since else named
-    if (spec.topk or 1) > 1 and spec.draft_tokens is None and _sized(spec):
-        return f"a top-k of {spec.topk} grows a tree whose size SGLang must be told: give `draft_tokens`"
-    return None
+    return _no_algorithm(cell) or _no_target(cell) or _no_ranks(cell) or _no_sizes(cell.spec)
 
 
 def spec_args(cell: Cell, place: Placement) -> list[str]:
@@ -53,19 +59,72 @@ def spec_args(cell: Cell, place: Placement) -> list[str]:
     return args + _sizes(spec) + _extra(spec)
 
 
-def user_flags(cell: Cell) -> list[str]:
-    """The user's flags, those that this release spells otherwise in its spelling."""
-    return [_renamed(flag, cell.revision.version) for flag in cell.launch.flags]
+def arguments(cell: Cell, place: Placement) -> list[str]:
+    """The whole argument list: ours, then the user's flags, which win over ours, then the speculative ones.
+
+    Flags that this release spells otherwise are in its spelling. Raises ConfigError for one that a run must set itself.
+    """
+    launch = cell.launch
+    ours: list[Words] = [("--model-path", place.target), ("--served-model-name", place.served_name)]
+    ours += [("--host", place.host), ("--port", str(place.port)), ("--random-seed", "0")]
+    ours += [("--disable-radix-cache",), ("--decode-log-interval", "1"), ("--enable-metrics",)]
+    ours += [("--dtype", launch.dtype)] if launch.dtype else []
+    ours += [("--context-length", str(launch.max_model_len))] if launch.max_model_len else []
+    flags = [_renamed(flag, cell.revision.version) for flag in launch.flags]
+    return joined(ours, flags, _RESERVED) + spec_args(cell, place)
+
+
+def gpus_of(cell: Cell) -> int:
+    """GPUs that the server needs: those asked for, or more where the parallel sizes among its flags say so.
+
+    With data-parallel attention the ranks of both kinds share the same GPUs.
+    """
+    flags = cell.launch.flags
+    sizes = _PARALLEL if has(flags, _DP_ATTENTION) else (*_PARALLEL, _DATA_PARALLEL)
+    return gpus(flags, sizes, cell.launch.gpus)
+
+
+def _no_algorithm(cell: Cell) -> str | None:
+    topic = _topic(cell.spec)
+    if cell.spec.method in _NEVER and topic == cell.spec.method:
+        return _NEVER[cell.spec.method]
+    if algorithm(cell):
+        return None
+    known = releases(ALGORITHMS, topic)
+    named = f"SGLang knows no speculative algorithm `{topic}`"
+    return f"SGLang has {_spelled(cell.spec)} {known}; this is {cell.revision.version}" if known else named
+
+
+def _no_target(cell: Cell) -> str | None:
+    row = target_row(cell.target.architecture)
+    if cell.spec.method is not Method.EAGLE3 or row is None or row.holds(cell.revision.version):
+        return None
+    return f"SGLang drafts for {row.topic} with EAGLE-3 heads {span(row)}; this is {cell.revision.version}"
+
+
+def _no_ranks(cell: Cell) -> str | None:
+    row = find(LIMITS, f"no-dp-attention {_topic(cell.spec)}", cell.revision.version)
+    return f"SGLang refuses to start: {row.reason}" if row and has(cell.launch.flags, _DP_ATTENTION) else None
+
+
+def _no_sizes(spec: SpecConfig) -> str | None:
+    if not _sized(spec):
+        return None
+    if spec.k is None and (spec.topk or spec.draft_tokens):
+        return "SGLang wants steps, top-k and draft tokens together: give `k` too, or none of them"
+    if (spec.topk or 1) > 1 and spec.draft_tokens is None:
+        return f"a top-k of {spec.topk} grows a tree whose size SGLang must be told: give `draft_tokens`"
+    return None
 
 
 def _sizes(spec: SpecConfig) -> list[str]:
-    if spec.k is None:
+    draft_tokens = spec.draft_tokens or (None if spec.k is None else spec.k + 1)
+    if draft_tokens is None:
         return []
-    draft_tokens = str(spec.draft_tokens or spec.k + 1)
     if not _sized(spec):
-        return ["--speculative-num-draft-tokens", draft_tokens]
-    sizes = {"num-steps": str(spec.k), "eagle-topk": str(spec.topk or 1), "num-draft-tokens": draft_tokens}
-    return [word for name, size in sizes.items() for word in (f"--speculative-{name}", size)]
+        return ["--speculative-num-draft-tokens", str(draft_tokens)]
+    sizes = {"num-steps": spec.k, "eagle-topk": spec.topk or 1, "num-draft-tokens": draft_tokens}
+    return [word for name, size in sizes.items() for word in (f"--speculative-{name}", str(size))]
 
 
 def _sized(spec: SpecConfig) -> bool:

@@ -64,7 +64,7 @@ class VllmAdapter:
         """What the engine said it settled on; empty where the log does not tell."""
         return resolved(log)
 
-    def classify(self, log: str, *, served: bool, exit_: ServerExit | None) -> Failure:
+    def classify(self, log: str, *, served: bool, exit_: ServerExit | None, cell: Cell | None = None) -> Failure:
         """The cause of a failed run, read from its log."""
         return classify(log, served=served, exit_=exit_)
 

@@ -3,27 +3,11 @@
 Topics are our method names and vLLM's own ones that `extra` may name (`extra = { method = "dflash" }`).
 """
 
-from matrix.engines.quirks import Quirk, Witness, proof
+from matrix.engines.quirks import Quirk, proof
+from matrix.engines.vllm_rows import vllm_row
 
-_SOURCE = "https://github.com/vllm-project/vllm/blob/v{}/{}"
-_PULL = "https://github.com/vllm-project/vllm/pull/{}"
-_OLDEST = "0.8.5"
 _CONFIG = "vllm/config/speculative.py"
 _ENDS = "0.8.5 0.32.0"
-
-
-def vllm_row(
-    topic: str,
-    since: str | None,
-    until: str | None,
-    what: str,
-    reason: str,
-    where: str | int,
-    witnesses: tuple[Witness, ...] = (),
-) -> Quirk:
-    """A row whose link is a pull request (a number) or a file of the first release of its span."""
-    link = _PULL.format(where) if isinstance(where, int) else _SOURCE.format(since or _OLDEST, where)
-    return Quirk(topic, since, until, what, reason, link, witnesses)
 
 
 def _named(topic: str, since: str, before: str) -> Quirk:

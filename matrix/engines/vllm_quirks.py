@@ -1,23 +1,20 @@
 """What differs between vLLM 0.8.5 and 0.33.0 besides its methods: counters, environment, flags, limits.
 
 `since` is the first release with the row among those read. Rows of the newest span are open: an unknown newer release
-is taken to be like the newest known one (`verified` tells the two apart).
+is taken to be like the newest known one (`matrix.engines.registry.verified` tells the two apart).
 """
 
-from matrix.engines.quirks import proof, within
+from matrix.engines.quirks import proof
 from matrix.engines.vllm_methods import ENGINES, METHODS
-from matrix.engines.vllm_methods import vllm_row as _row
+from matrix.engines.vllm_rows import NEWEST, OLDEST
+from matrix.engines.vllm_rows import vllm_row as _row
 from matrix.engines.vllm_targets import TARGETS
 
-OLDEST, NEWEST = "0.8.5", "0.33.0"
+__all__ = ["COUNTERS", "ENVIRONMENT", "LIMITS", "NEWEST", "OLDEST", "QUIRKS", "UNSET"]
+
 _ENDS = "0.8.5 0.32.0"
 _LOGGERS, _METRICS = "v1/metrics/loggers.py", "v1/spec_decode/metrics.py"
 _ENVS = "vllm/envs.py"
-
-
-def verified(version: str) -> bool:
-    """True for releases inside the span that these rows were read from."""
-    return within(version, OLDEST, NEWEST)
 
 
 COUNTERS = (

@@ -4,7 +4,7 @@ Before such a release the server ends at start (from 0.8.5 to 0.10.0 with "Eagle
 """
 
 from matrix.engines.quirks import Quirk, proof
-from matrix.engines.vllm_methods import vllm_row
+from matrix.engines.vllm_rows import vllm_row
 
 _MODELS = "model_executor/models"
 

@@ -215,12 +215,12 @@ def test_a_baseline_settles_on_no_method() -> None:
         (
             "launch_server.py: error: ambiguous option: --cuda-graph-max-bs could match",
             Outcome.CONFIG_ERROR,
-            "flag-refused",
+            "unknown-flag",
         ),
         (
             "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.",
             Outcome.OOM,
-            "kv-cache-memory",
+            "pool-memory",
         ),
     ],
 )
