@@ -2,9 +2,14 @@
 
 import sys
 
-from benchmarks import classify_speed, judge_power, overhead
+from benchmarks import bisection, classify_speed, judge_power, overhead
 
-BENCHMARKS = {"classify": classify_speed.main, "overhead": overhead.main, "judge-power": judge_power.main}
+BENCHMARKS = {
+    "bisection": bisection.main,
+    "classify": classify_speed.main,
+    "overhead": overhead.main,
+    "judge-power": judge_power.main,
+}
 
 
 def main(names: list[str]) -> int:
