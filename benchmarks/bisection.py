@@ -91,7 +91,7 @@ def halving(repeats: int, world: World, seed: int) -> Trial:
 
 def bayesect(world: World, confidence: float, seed: int) -> Trial:
     """One trial of `git_bayesect`, stopped where its own `run` stops: one commit reaches `confidence`."""
-    from git_bayesect import Bisector  # type: ignore[import-not-found]
+    from git_bayesect import Bisector
 
     rng = np.random.default_rng((SEED, seed))
     culprit, judge = _hide(world, rng)
