@@ -1,13 +1,11 @@
 """The outcome of a run whose server answered to the end, in one sentence."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from matrix.app.oddities import oddities
 from matrix.app.record import Record
 from matrix.core.counters import Counters, accept_length, combine
+from matrix.core.oddity import Oddity
 from matrix.core.outcome import Outcome
 from matrix.core.result import POOLED, Divergence, Failure, RunResult, Sample
-from matrix.core.spec import SpecConfig
 from matrix.probes.flags import TAINTED
 from matrix.probes.output import LEAST_GAP, needed, wrong_prompts
 
@@ -21,13 +19,16 @@ def conclude(record: Record) -> RunResult:
     if not spec.is_baseline and tainted:
         return _failed(record, Outcome.INFRA, *_tainted(tainted))
     if not spec.is_baseline and (length is None or not pooled.steps):
-        return _failed(record, Outcome.MEASURED_NOTHING, *_nothing(pooled))
+        return _nothing(record, pooled)
+    odd = [] if spec.is_baseline else oddities(record, pooled)
+    record.flags = list(dict.fromkeys(flag for flag, _ in odd))
+    said = [text for _, text in odd]
     wrong = _wrong(record)
     if wrong:
-        return _failed(
-            record, Outcome.WRONG_OUTPUT, _wrong_reason(record, wrong), "compare the texts on the run's page"
-        )
-    return record.result(Outcome.OK, _ok(record, pooled, length))
+        record.flags.append(Oddity.DIVERGES)
+        reason = "; ".join([_wrong_reason(record, wrong), *said])
+        return _failed(record, Outcome.WRONG_OUTPUT, reason, "compare the texts on the run's page")
+    return record.result(Outcome.OK, "; ".join([_ok(record, pooled, length), *said]))
 
 
 def _failed(record: Record, outcome: Outcome, reason: str, next_step: str) -> RunResult:
@@ -46,12 +47,22 @@ def _tainted(samples: list[Sample]) -> tuple[str, str]:
     return reason, "leave the server alone while it is probed and run the cell again"
 
 
-def _nothing(pooled: Counters) -> tuple[str, str]:
+def _nothing(record: Record, pooled: Counters) -> RunResult:
+    """Zero verify steps, or the engine's own word, is speculation switched off; no counter at all leaves that open."""
+    off = pooled.steps == 0 or record.resolved.get("method") == "none"
+    record.flags = [Oddity.SPECULATION_OFF if off else Oddity.NO_COUNTERS]
+    return _failed(record, Outcome.MEASURED_NOTHING, *_nothing_said(record, pooled))
+
+
+def _nothing_said(record: Record, pooled: Counters) -> tuple[str, str]:
+    look = "look in the log for what switched it off"
     if pooled.steps == 0:
         return (
             "speculation is configured, but no draft was ever verified: the counters stayed at zero",
-            "look in the log for what switched it off",
+            look,
         )
+    if record.resolved.get("method") == "none":
+        return "speculation is configured, but the engine runs without it and has no draft counters", look
     return "speculation is configured, but the server exposes no draft counters", "see whether the release has /metrics"
 
 
@@ -92,16 +103,4 @@ def _ok(record: Record, pooled: Counters, length: float | None) -> str:
     assert length is not None and pooled.steps is not None  # noqa: S101 - `conclude` has made sure
     draftless = record.cell.spec.method.counts_draftless_steps
     steps = pooled.decode_steps if draftless else pooled.steps
-    otherwise = "".join(f"; {text}" for text in settled_otherwise(record.cell.spec, record.resolved))
-    return f"accept length {length:.3f} over {record.prompts} prompts and {steps} steps{speed}{otherwise}"
-
-
-def settled_otherwise(spec: SpecConfig, resolved: Mapping[str, Any]) -> list[str]:
-    """Sizes that the engine settled on and that are not those asked for (24 draft tokens of a chain of 4 become 5)."""
-    asked = {"k": spec.k, "topk": spec.topk, "draft_tokens": spec.draft_tokens}
-    told = {name: resolved.get(name) for name in asked}
-    return [
-        f"the engine settled on {name} {told[name]} where {value} was asked for"
-        for name, value in asked.items()
-        if value is not None and isinstance(told[name], int) and told[name] != value
-    ]
+    return f"accept length {length:.3f} over {record.prompts} prompts and {steps} steps{speed}"

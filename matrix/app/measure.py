@@ -1,4 +1,4 @@
-"""What is asked of a ready server: warm-up, the probe, and what sets a run against its baseline."""
+"""What is asked of a ready server: warm-up, the probe, the same over time, and what sets a run against its baseline."""
 
 from dataclasses import replace
 
@@ -11,6 +11,8 @@ from matrix.probes.output import first_divergence, noise_gaps, noise_limit, with
 from matrix.probes.probe import Probe
 from matrix.probes.sanity import sanity_flags
 from matrix.probes.template import renderer
+from matrix.probes.uptime import follow
+from matrix.stats.uptime import over_time
 
 
 def measure(record: Record, bench: Bench, client: Client) -> None:
@@ -23,6 +25,9 @@ def measure(record: Record, bench: Bench, client: Client) -> None:
         warm_up(probe)
     with record.phase("probe"):
         run_probe(probe, lambda sample: _keep(record, sample))
+    if cell.workload.uptime_min and not cell.spec.is_baseline:
+        with record.phase("uptime"):
+            _follow(record, probe)
     if cell.spec.is_baseline:
         with record.phase("logprobs"):
             record.samples = with_alternatives(probe, record.samples)
@@ -31,6 +36,18 @@ def measure(record: Record, bench: Bench, client: Client) -> None:
         baseline = bench.baseline(cell)
         if baseline is not None:
             record.samples, record.noise = compare(record.samples, baseline)
+
+
+def _follow(record: Record, probe: Probe) -> None:
+    """Ask on while the server ages; the rounds are compared and stored as two numbers, not among the samples."""
+    minutes = record.cell.workload.uptime_min
+
+    def tell(seconds: float) -> None:
+        record.progress.phase(record.cell, "uptime", f"{seconds / 60:.1f} of {minutes:g} min")
+
+    found = follow(probe, minutes, tell)
+    draftless = record.cell.spec.method.counts_draftless_steps
+    record.uptime = over_time(minutes, found.rounds, found.first, found.last, draftless=draftless)
 
 
 def _keep(record: Record, sample: Sample) -> None:

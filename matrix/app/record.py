@@ -12,7 +12,7 @@ from matrix.core.cell import Cell
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Progress
 from matrix.core.recipe import Artifact, Recipe
-from matrix.core.result import POOLED, Failure, RunResult, Sample
+from matrix.core.result import POOLED, Failure, RunResult, Sample, Uptime
 from matrix.probes import PROBE_VERSION
 from matrix.store import hide, secret_values
 
@@ -38,6 +38,8 @@ class Record:
     command: tuple[str, ...] = ()
     resolved: dict[str, Any] = field(default_factory=dict)
     noise: dict[str, float] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    uptime: Uptime | None = None
 
     @contextmanager
     def phase(self, name: str, detail: str = "") -> Iterator[None]:
@@ -84,5 +86,7 @@ class Record:
             command=self.command,
             log_path=str(self.log) if self.log.exists() else None,
             noise=self.noise,
+            flags=tuple(map(str, self.flags)),
+            uptime=self.uptime,
             tool_version=__version__,
         )

@@ -59,8 +59,11 @@ class Cell:
 
     @property
     def baseline(self) -> "Cell":
-        """The no-draft cell of the same revision, target, launch options, workload, hardware and executor."""
-        return replace(self, spec=BASELINE, boot=0)
+        """The no-draft cell of the same revision, target, launch options, workload, hardware and executor.
+
+        It is not followed over time: without a draft there is nothing to follow.
+        """
+        return replace(self, spec=BASELINE, boot=0, workload=replace(self.workload, uptime_min=0))
 
     @property
     def series_key(self) -> str:

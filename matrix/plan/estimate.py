@@ -52,4 +52,5 @@ def _run_s(cell: Cell, past: Past) -> float:
     requests = len(workload.prompts) * workload.repetitions + workload.warmup
     passes = 2 if cell.spec.is_baseline else 1
     probe = requests * passes * workload.max_tokens / TOKENS_PER_S / workload.concurrency
-    return (past.start_s or START_S) + (probe if known is None else known) + STOP_S
+    aging = 0 if cell.spec.is_baseline else 60 * workload.uptime_min
+    return (past.start_s or START_S) + (probe if known is None else known) + aging + STOP_S

@@ -61,7 +61,7 @@ def expand(config: Config, inputs: Inputs, selectors: Sequence[str] = ()) -> Exp
             continue
         if _excluding(cell.baseline, config.exclude) is None:
             wanted.setdefault(cell.baseline)
-        wanted.setdefault(cell)
+        wanted.setdefault(cell.baseline if cell.spec.is_baseline else cell)
     return Expansion(_ordered(wanted), tuple(excluded))
 
 
