@@ -2,13 +2,13 @@
 
 import sys
 
-from benchmarks import bisection, classify_speed, judge_power, overhead
+from benchmarks import bisection, classify_speed, judge, overhead
 
 BENCHMARKS = {
     "bisection": bisection.main,
     "classify": classify_speed.main,
     "overhead": overhead.main,
-    "judge-power": judge_power.main,
+    "judge": judge.main,
 }
 
 

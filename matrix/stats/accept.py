@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from matrix.core.spec import Method
 from matrix.core.state import Metric, State, Verdict
-from matrix.stats.against import against
+from matrix.stats.against import Reference, against
 from matrix.stats.lengths import Lengths, drafted_lengths, lengths, upper_bound
+from matrix.stats.noise import NoiseFloor
 from matrix.stats.point import RunPoint
 from matrix.stats.settings import JudgeSettings
 from matrix.stats.words import Numbers, count, numbers
@@ -13,8 +14,13 @@ from matrix.stats.words import Numbers, count, numbers
 Rule = Callable[[RunPoint, Lengths, JudgeSettings], Verdict | None]
 
 
-def accept(point: RunPoint, reference: RunPoint | None, settings: JudgeSettings) -> Verdict:
-    """First what the revision says alone, then the comparison with `reference`, the last healthy revision."""
+def accept(
+    point: RunPoint, reference: Reference | None, settings: JudgeSettings, floor: NoiseFloor, boots: int = 1
+) -> Verdict:
+    """First what the revision says alone, then the comparison with `reference`, the last healthy revision.
+
+    `point` is pooled over `boots`; `floor` is the noise between them.
+    """
     if point.method is Method.NONE:
         return Verdict(Metric.ACCEPT_LENGTH, State.NOT_APPLICABLE, "no draft")
     measured = lengths(point, settings)
@@ -22,7 +28,7 @@ def accept(point: RunPoint, reference: RunPoint | None, settings: JudgeSettings)
         verdict = rule(point, measured, settings)
         if verdict:
             return verdict
-    return against(point, measured, reference, settings)
+    return against(point, measured, reference, boots, floor, settings)
 
 
 def _nothing_measured(point: RunPoint, measured: Lengths, settings: JudgeSettings) -> Verdict | None:

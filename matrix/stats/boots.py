@@ -16,10 +16,13 @@ _EVIDENCE = (Tier.OK, Tier.ENGINE)
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """Pooled evidence of one revision. `split` says how its boots disagree, `note` how a minority ended."""
+    """Pooled evidence of one revision, and the `boots` that were pooled. `split` says how its boots disagree, `note`
+    how a minority ended.
+    """
 
     point: RunPoint
     run_ids: tuple[str, ...]
+    boots: tuple[RunPoint, ...]
     split: str = ""
     note: str = ""
 
@@ -37,15 +40,17 @@ def _pool(runs: list[RunPoint]) -> Revision:
     ids = tuple(run.run_id for run in runs)
     told = [run for run in _one_per_boot(runs) if run.outcome.tier in _EVIDENCE]
     if not told:
-        return Revision(runs[-1], ids)
+        return Revision(runs[-1], ids, (runs[-1],))
     fine = [run for run in told if run.outcome.tier is Tier.OK]
     failed = [run for run in told if run.outcome.tier is Tier.ENGINE]
     odd = min((fine, failed), key=len)
     note = f"{len(odd)} of {count(len(told), 'boot')} ended in {_end(odd[-1])}" if odd else ""
     if len(fine) == len(failed):
         worst = f"{len(failed)} of {count(len(told), 'boot')} ended in {_end(failed[-1])}"
-        return Revision(failed[-1], ids, split=f"its boots disagree: {worst}")
-    return Revision(_merge(fine) if len(fine) > len(failed) else failed[-1], ids, note=note)
+        return Revision(failed[-1], ids, (failed[-1],), split=f"its boots disagree: {worst}")
+    if len(failed) > len(fine):
+        return Revision(failed[-1], ids, tuple(failed), note=note)
+    return Revision(_merge(fine), ids, tuple(fine), note=note)
 
 
 def _one_per_boot(runs: list[RunPoint]) -> list[RunPoint]:

@@ -1,58 +1,108 @@
 """The judge: a pure function from the runs of one series to its states and flips."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from matrix.core.outcome import Tier
 from matrix.core.state import Metric, State, Verdict
 from matrix.stats.accept import accept
+from matrix.stats.against import Reference
 from matrix.stats.boots import Revision, revisions
 from matrix.stats.failed import failed
 from matrix.stats.flips import flips, standing
+from matrix.stats.floors import Floors, measured
 from matrix.stats.judgement import RevisionJudgement, SeriesJudgement
+from matrix.stats.noise import UNMEASURED, NoiseFloor, capped, pool, with_prior
 from matrix.stats.output import output
 from matrix.stats.point import RunPoint
 from matrix.stats.settings import DEFAULTS, JudgeSettings
 from matrix.stats.speed import speed
 
-__all__ = ["JudgeSettings", "RevisionJudgement", "RunPoint", "SeriesJudgement", "judge_series", "standing"]
+__all__ = [
+    "Floors",
+    "JudgeSettings",
+    "RevisionJudgement",
+    "RunPoint",
+    "SeriesJudgement",
+    "judge_series",
+    "noise_of",
+    "standing",
+]
+NO_SIBLINGS: Floors = {}
 
 
-def judge_series(points: Sequence[RunPoint], settings: JudgeSettings = DEFAULTS) -> SeriesJudgement:
+def judge_series(
+    points: Sequence[RunPoint], settings: JudgeSettings = DEFAULTS, siblings: Floors = NO_SIBLINGS
+) -> SeriesJudgement:
     """States of every revision and the flips between them.
 
-    `points` are the runs of one series, oldest revision first. Linear in the number of runs; the same points give the
-    same judgement.
+    `points` are the runs of one series, oldest revision first. `siblings` is the noise between boots that other series
+    of the same engine and hardware showed (`noise_of` each, `floors.pooled`). Linear in the number of runs; the same
+    points give the same judgement.
     """
-    reference: RunPoint | None = None
+    found = revisions(points)
+    floors = _floors(measured(found, settings), siblings, settings)
+    references: dict[Metric, Reference] = {}
     judged = []
-    for revision in revisions(points):
-        verdicts = _verdicts(revision, reference, settings)
+    for revision in found:
+        verdicts = _verdicts(revision, references, floors, settings)
         point = revision.point
         judged.append(RevisionJudgement(point.revision, point.run_id, revision.run_ids, verdicts))
-        if _becomes_reference(verdicts[0], settings):
-            reference = point
-    found = tuple(judged)
-    return SeriesJudgement(found, flips(found))
+        _remember(references, revision, verdicts, settings)
+    return SeriesJudgement(tuple(judged), flips(tuple(judged)))
 
 
-def _becomes_reference(verdict: Verdict, settings: JudgeSettings) -> bool:
-    """A healthy revision does, unless it lies relevantly below the reference: then a real fall too small to be
-    significant would become the measure of what follows, and be hidden for good.
+def noise_of(points: Sequence[RunPoint], settings: JudgeSettings = DEFAULTS) -> dict[Metric, NoiseFloor]:
+    """Noise between the boots of one series' revisions, on no degrees of freedom where no revision was booted twice."""
+    return measured(revisions(points), settings)
+
+
+def _floors(own: Floors, siblings: Floors, settings: JudgeSettings) -> Floors:
+    """Where too little noise of accept length is measured some is assumed; that of speed is never assumed."""
+    length, tok_s = Metric.ACCEPT_LENGTH, Metric.SPEED
+    return {
+        length: with_prior(
+            own[length],
+            siblings.get(length, UNMEASURED),
+            assumed=settings.assumed_noise,
+            least_df=settings.least_df,
+            most_df=settings.sibling_df,
+        ),
+        tok_s: pool((own[tok_s], capped(siblings.get(tok_s, UNMEASURED), settings.sibling_df))),
+    }
+
+
+def _remember(
+    references: dict[Metric, Reference], revision: Revision, verdicts: tuple[Verdict, ...], settings: JudgeSettings
+) -> None:
+    """A healthy revision becomes the reference, unless it lies relevantly below the present one: then a real fall too
+    small to be significant would become the measure of what follows, and be hidden for good.
     """
-    change = dict(verdict.numbers).get("change")
-    doubtful = isinstance(change, float) and change <= -settings.relevant
-    return verdict.state is State.HEALTHY and not doubtful
+    for verdict, relevant in zip(verdicts, (settings.relevant, settings.relevant_speed), strict=False):
+        metric = verdict.metric
+        change = dict(verdict.numbers).get("change")
+        doubtful = isinstance(change, float) and change <= -relevant
+        if verdict.state is State.HEALTHY and not doubtful:
+            references[metric] = Reference(revision.point, len(revision.boots))
+        elif verdict.state is State.DEGRADED and metric in references and isinstance(change, float):
+            references[metric] = replace(references[metric], fell=-change)
 
 
-def _verdicts(revision: Revision, reference: RunPoint | None, settings: JudgeSettings) -> tuple[Verdict, ...]:
-    point = revision.point
+def _verdicts(
+    revision: Revision, references: Mapping[Metric, Reference], floors: Floors, settings: JudgeSettings
+) -> tuple[Verdict, ...]:
+    point, boots = revision.point, len(revision.boots)
     if revision.split:
         return tuple(Verdict(metric, State.UNKNOWN, revision.split) for metric in Metric)
     if point.outcome.tier is not Tier.OK:
         found = failed(point)
     else:
-        found = (accept(point, reference, settings), speed(point), output(point))
+        length, tok_s = Metric.ACCEPT_LENGTH, Metric.SPEED
+        found = (
+            accept(point, references.get(length), settings, floors[length], boots),
+            speed(point, references.get(tok_s), settings, floors[tok_s], boots),
+            output(point),
+        )
     return tuple(_noted(verdict, revision.note) for verdict in found)
 
 

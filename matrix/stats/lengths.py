@@ -4,11 +4,16 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.special import gammaincinv, stdtrit
 
 from matrix.core.counters import Counters, accept_length, combine
+from matrix.stats.noise import Array
 from matrix.stats.point import RunPoint
 from matrix.stats.settings import JudgeSettings
+
+_MOST = 10**15
+"""Steps above which a counter is nonsense; sums of smaller ones are exact in floating point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,11 @@ class Lengths:
         if value is None:
             raise ValueError("at least one prompt is needed")
         return value
+
+    def tokens_and_steps(self, prompts: Sequence[str]) -> tuple[Array, Array]:
+        """Tokens and steps of each of `prompts`; their ratio is the prompt's value."""
+        rows = np.array([_row(self.counters[p], self.visible) for p in prompts], dtype=np.float64)
+        return rows[:, 0] + rows[:, 1], rows[:, 1]
 
 
 def lengths(point: RunPoint, settings: JudgeSettings) -> Lengths:
@@ -71,7 +81,7 @@ def _usable(point: RunPoint, settings: JudgeSettings, *, visible: bool) -> Lengt
     for prompt, counters in point.prompts.items():
         value = accept_length(counters, draftless=visible)
         own = counters.requests > 0 and not settings.tainted.intersection(point.flags.get(prompt, ()))
-        if own and value is not None and value > 0 and _row(counters, visible)[1] > 0:
+        if own and value is not None and value > 0 and 0 < _row(counters, visible)[1] <= _MOST:
             kept[prompt], values[prompt] = counters, value
     rows = [_row(c, visible) for c in kept.values()]
     return Lengths(kept, values, rows, sum(e for e, _ in rows), sum(s for _, s in rows), visible)

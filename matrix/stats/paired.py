@@ -1,41 +1,106 @@
-"""Paired comparison: the same prompts on two revisions, the prompt as the replication unit."""
+"""Paired comparison: the same prompts on two revisions, prompts as the replication unit, boots as a random effect."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from typing import Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
+
+from matrix.stats.noise import Array, NoiseFloor, leave_one_out
+
+Value = TypeVar("Value", float, Array)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Relative change (a share) of the geometric mean over the pairs, its interval, one-sided p of fall and rise."""
+class Comparison(Generic[Value]):
+    """Relative change (a share) of the pooled value, its interval, one-sided p of fall and rise.
+
+    `within` and `between` are the parts of the variance of the logarithm that come from prompts and from boots, `df`
+    the degrees of freedom of their sum.
+    """
 
     pairs: int
-    change: float
-    low: float
-    high: float
-    p_fall: float
-    p_rise: float
+    change: Value
+    low: Value
+    high: Value
+    p_fall: Value
+    p_rise: Value
+    mean: Value
+    error: Value
+    within: Value
+    between: Value
+    df: Value
 
 
-def compare(pairs: Sequence[tuple[float, float]], *, confidence: float, resolution: float) -> Comparison:
-    """Student's t on the log ratios after / before of at least two pairs of positive values.
-
-    Logs make the comparison symmetric: swapping the sides changes only the sign. The standard deviation is taken to be
-    at least `resolution`, so that a few prompts that moved by the same amount prove no more than counting allows.
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Tokens and steps a prompt, summed over `boots` boots; the last axis is the prompts', in the same order as the
+    other side's.
     """
-    ratios = [math.log(after / before) for before, after in pairs]
-    n, mean = len(ratios), fmean(ratios)
-    spread = math.sqrt(math.fsum((ratio - mean) ** 2 for ratio in ratios) / (n - 1))
-    error = max(spread, resolution) / math.sqrt(n)
-    reach = float(stdtrit(n - 1, (1 + confidence) / 2)) * error
-    return Comparison(
-        pairs=n,
-        change=math.expm1(mean),
-        low=math.expm1(mean - reach),
-        high=math.expm1(mean + reach),
-        p_fall=float(stdtr(n - 1, mean / error)),
-        p_rise=float(stdtr(n - 1, -mean / error)),
+
+    tokens: Array
+    steps: Array
+    boots: int = 1
+
+
+def compare(before: Sums, after: Sums, floor: NoiseFloor, *, confidence: float, resolution: float) -> Comparison[float]:
+    """The change from `before` to `after` over at least two prompts."""
+    found = compare_many(
+        before,
+        after,
+        (np.array(floor.boot), np.array(floor.df)),
+        confidence=confidence,
+        resolution=resolution,
     )
+    return Comparison(
+        pairs=found.pairs,
+        change=float(found.change),
+        low=float(found.low),
+        high=float(found.high),
+        p_fall=float(found.p_fall),
+        p_rise=float(found.p_rise),
+        mean=float(found.mean),
+        error=float(found.error),
+        within=float(found.within),
+        between=float(found.between),
+        df=float(found.df),
+    )
+
+
+def compare_many(
+    before: Sums, after: Sums, floor: tuple[Array, Array], *, confidence: float, resolution: float
+) -> Comparison[Array]:
+    """`compare` along leading axes; `floor` is the variance that a boot's prompts share, and its degrees of freedom.
+
+    D = ln(pooled after / pooled before), pooled being sum tokens / sum steps. Its variance is the jackknife's over the
+    prompts (never below `resolution`^2 / pairs: counts are whole) plus the floor for each boot of both sides
+    (1 / boots each). Degrees of freedom after Satterthwaite. Swapping the sides only turns the sign of D.
+    """
+    pairs = before.tokens.shape[-1]
+    moved = leave_one_out(after.tokens, after.steps) - leave_one_out(before.tokens, before.steps)
+    centred = moved - moved.mean(-1, keepdims=True)
+    within = np.maximum((pairs - 1) / pairs * (centred**2).sum(-1), resolution**2 / pairs)
+    between = floor[0] * (1 / before.boots + 1 / after.boots)
+    mean = _pooled(after) - _pooled(before)
+    error = np.sqrt(within + between)
+    df = (within + between) ** 2 / (within**2 / (pairs - 1) + between**2 / np.maximum(floor[1], 1e-9))
+    reach = stdtrit(df, (1 + confidence) / 2) * error
+    return Comparison(
+        pairs=pairs,
+        change=np.expm1(mean),
+        low=np.expm1(mean - reach),
+        high=np.expm1(mean + reach),
+        p_fall=stdtr(df, mean / error),
+        p_rise=stdtr(df, -mean / error),
+        mean=mean,
+        error=error,
+        within=within,
+        between=between,
+        df=df,
+    )
+
+
+def _pooled(side: Sums) -> NDArray[np.float64]:
+    result: Array = np.log(side.tokens.sum(-1) / side.steps.sum(-1))
+    return result

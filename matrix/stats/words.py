@@ -2,6 +2,7 @@
 
 Number = float | int | str | None
 Numbers = tuple[tuple[str, Number], ...]
+_SMALL = 0.001
 
 
 def percent(share: float) -> str:
@@ -27,5 +28,11 @@ def sentence(text: str) -> str:
 
 
 def numbers(**values: Number) -> Numbers:
-    """Named values in the order given; floats keep six digits after the point, so that stored verdicts stay short."""
-    return tuple((k, round(v, 6) if isinstance(v, float) else v) for k, v in values.items())
+    """Named values in the order given; floats keep six digits after the point, small ones three, so that stored
+    verdicts stay short and a tiny p stays a p.
+    """
+    return tuple((k, _short(v) if isinstance(v, float) else v) for k, v in values.items())
+
+
+def _short(value: float) -> float:
+    return round(value, 6) if abs(value) >= _SMALL else float(f"{value:.3g}")

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +12,8 @@ from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
 from matrix.core.state import Metric, State
 from matrix.stats.judge import RunPoint, judge_series
-from matrix.stats.paired import compare
+from matrix.stats.noise import NoiseFloor
+from matrix.stats.paired import Sums, compare
 from tests.stats.build import ended, states
 
 COUNTS = st.tuples(st.integers(20, 200), st.floats(0, 3)).map(
@@ -65,14 +68,24 @@ def test_more_steps_at_the_same_rates_only_make_a_collapse_surer(points: list[Ru
     assert after == before
 
 
-@given(st.lists(st.tuples(st.floats(1, 4), st.floats(1, 4)), min_size=2, max_size=64))
-def test_swapping_the_sides_only_turns_the_sign(pairs: list[tuple[float, float]]) -> None:
-    there = compare(pairs, confidence=0.95, resolution=0.01)
-    back = compare([(b, a) for a, b in pairs], confidence=0.95, resolution=0.01)
-    assert abs((1 + there.change) * (1 + back.change) - 1) < 1e-9
-    assert abs(there.p_fall - back.p_rise) < 1e-9
+@given(
+    st.lists(st.tuples(*[st.integers(1, 500)] * 4), min_size=2, max_size=64),
+    st.integers(1, 8),
+    st.integers(1, 8),
+    st.floats(0, 0.05),
+)
+def test_swapping_the_sides_only_turns_the_sign(
+    rows: list[tuple[int, ...]], boots_before: int, boots_after: int, noise: float
+) -> None:
+    tokens_before, steps_before, tokens_after, steps_after = np.array(rows, dtype=np.float64).T
+    before, after = Sums(tokens_before, steps_before, boots_before), Sums(tokens_after, steps_after, boots_after)
+    floor = NoiseFloor(noise**2, 0.0, 5)
+    there = compare(before, after, floor, confidence=0.95, resolution=0.01)
+    back = compare(after, before, floor, confidence=0.95, resolution=0.01)
+    assert (1 + there.change) * (1 + back.change) == pytest.approx(1)
+    assert there.p_fall == pytest.approx(back.p_rise)
     assert there.low <= there.change <= there.high
-    assert abs(there.p_fall + there.p_rise - 1) < 1e-9
+    assert there.p_fall + there.p_rise == pytest.approx(1)
 
 
 @given(series())
