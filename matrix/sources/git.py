@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,6 +80,25 @@ def commit_of_day(repo: Repository, day: str) -> str:
     raise ConfigError(f"{_name(repo)} has no commit on or before {day}", hint="check the day, or fetch its history")
 
 
+def said(repo: Repository, *words: str) -> str | None:
+    """What git prints in `repo`, stripped; None where it refuses."""
+    return _run(repo.folder, *words)
+
+
+def must_say(repo: Repository, *words: str) -> str:
+    """What git prints in `repo`, as it is. Raises ConfigError with git's own last line where it refuses."""
+    done = _git(repo.folder, *words)
+    if done.returncode != 0:
+        line = (done.stderr.strip().splitlines() or ["git said nothing"])[-1]
+        raise ConfigError(f"git {words[0]} failed in {_name(repo)}: {line}", hint="fetch its whole history")
+    return done.stdout
+
+
+def feed(repo: Repository, lines: Iterable[str], *words: str) -> list[str]:
+    """The lines that git prints for `lines` of input."""
+    return _git(repo.folder, *words, text="".join(f"{line}\n" for line in lines)).stdout.splitlines()
+
+
 def _mirror(repo: Repository) -> None:
     repo.folder.parent.mkdir(parents=True, exist_ok=True)
     part = repo.folder.with_suffix(f".{os.getpid()}")
@@ -105,12 +125,19 @@ def _run(folder: Path, *words: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _git(folder: Path, *words: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
     environ = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"GIT_TERMINAL_PROMPT": "0"}
-    command = ["git", "-C", str(folder), *words]
+    command = ["git", "-C", str(folder), "-c", "core.quotepath=off", *words]
     try:
         return subprocess.run(
-            command, capture_output=True, text=True, timeout=_LIMIT_S, check=False, env=environ | {"LC_ALL": "C"}
+            command,
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
+            env=environ | {"LC_ALL": "C"},
         )
     except FileNotFoundError:
         raise InfraError("git is not installed", hint="install it: commits are found by it") from None

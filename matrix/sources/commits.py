@@ -1,0 +1,80 @@
+"""The commits between two points of an engine's repository: order, parents, files touched, and equal trees."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from matrix.core.errors import ConfigError
+from matrix.sources.git import Repository, feed, must_say, said
+
+_MARK = "\x1e"
+_PART = "\x1f"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit: its whole hash, parents, author date (ISO 8601), first line, and files (of a merge: none)."""
+
+    hash: str
+    parents: tuple[str, ...]
+    date: str
+    subject: str
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What lies between two ends: `commits` in topological order, oldest first, the bad end last.
+
+    `good` is the commit that the range starts after. Where the good end asked for is no ancestor of the bad one (a
+    release tag on a branch of its own) it is their merge base, and `asked` the end that was asked for.
+    """
+
+    good: str
+    commits: tuple[Commit, ...]
+    asked: str = ""
+    outside: frozenset[str] = field(default=frozenset())
+
+
+def between(repo: Repository, good: str, bad: str) -> Range:
+    """The commits that `bad` holds and `good` does not; both are whole hashes.
+
+    Raises ConfigError for ends that are equal, swapped or unrelated.
+    """
+    if good == bad:
+        raise ConfigError(f"both ends are {good[:12]}", hint="give two different points")
+    base = said(repo, "merge-base", good, bad)
+    if base is None:
+        raise ConfigError(f"{good[:12]} and {bad[:12]} have no commit in common", hint="give two ends of one history")
+    if base == bad:
+        hint = "swap them, or look for a fix with --regress fixed"
+        raise ConfigError(f"the bad end {bad[:12]} is older than the good end {good[:12]}", hint=hint)
+    commits = _commits(repo, base, bad)
+    inside = {c.hash for c in commits}
+    outside = frozenset(p for c in commits for p in c.parents if p not in inside)
+    return Range(base, commits, "" if base == good else good, outside)
+
+
+def _commits(repo: Repository, good: str, bad: str) -> tuple[Commit, ...]:
+    form = f"--format={_MARK}%H{_PART}%P{_PART}%aI{_PART}%s"
+    text = must_say(repo, "log", "--topo-order", "--reverse", "--name-only", form, bad, f"^{good}")
+    return tuple(_commit(block) for block in text.split(_MARK)[1:])
+
+
+def _commit(block: str) -> Commit:
+    head, _, rest = block.partition("\n")
+    hash_, parents, date, subject = head.split(_PART, 3)
+    return Commit(hash_, tuple(parents.split()), date, subject, tuple(line for line in rest.split("\n") if line))
+
+
+def trees(repo: Repository, commits: Sequence[str], folder: str) -> dict[str, str]:
+    """The hash of `folder` at each commit; a commit that lacks it is left out. Equal hashes hold equal files."""
+    lines = feed(
+        repo, (f"{commit}:{folder}" for commit in commits), "cat-file", "--batch-check=%(objectname) %(objecttype)"
+    )
+    found = zip(commits, lines, strict=True)
+    return {commit: line.split()[0] for commit, line in found if line.endswith(" tree")}
+
+
+def contains(repo: Repository, tags: Iterable[str], commit: str) -> list[str]:
+    """Those of `tags` that hold `commit`."""
+    return [tag for tag in tags if said(repo, "merge-base", "--is-ancestor", commit, tag) is not None]
