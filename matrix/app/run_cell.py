@@ -108,7 +108,7 @@ def _engine_failed(record: Record, bench: Bench, server: Server, error: NotReady
     """The server died, hung or answered nonsense: what its log says of a dead one, else what we saw ourselves."""
     ended = _ended(server, error)
     record.resolved = bench.adapter.resolved(record.log_text())
-    failure = bench.adapter.classify(record.log_text(), served=record.served, exit_=ended)
+    failure = bench.adapter.classify(record.log_text(), served=record.served, exit_=ended, cell=record.cell)
     if ended is None and failure.signature.startswith("silent-exit"):
         failure = Failure(error.outcome, error.cause, error.hint, f"seen-{error.outcome}", failure.excerpt)
     failure = _under_load(record.cell.workload, failure)

@@ -1,9 +1,9 @@
 """Raw counters of speculative decoding, and the only place that divides them.
 
 Accept length is 1 + accepted / steps over untrimmed counters, the bonus token included, so it lies in [1, k + 1]
-(the definition of vLLM's `SpecDecodingLogging` since 0.9). For methods whose steps may carry no draft (n-gram, suffix)
-the engine counts only the steps with one; there the value is (completion tokens - 1) / decode steps, the first token
-coming from the prefill.
+(the definition of vLLM's `SpecDecodingLogging` since 0.9); `bounds` has the exception. For methods whose steps may
+carry no draft (n-gram, suffix) the engine counts only the steps with one; there the value is
+(completion tokens - 1) / decode steps, the first token coming from the prefill.
 """
 
 from collections.abc import Iterable
@@ -30,6 +30,14 @@ def accept_length(counters: Counters, *, draftless: bool = False) -> float | Non
     if counters.accepted is None or not counters.steps:
         return None
     return 1 + counters.accepted / counters.steps
+
+
+def bounds(k: int, sure: int = 1) -> tuple[int, int]:
+    """The least and the most tokens that a verify step can yield: `sure` ones whatever the draft, and k drafts.
+
+    One token is sure, the bonus; with SGLang's UNO two are, the bonus and its clean root.
+    """
+    return sure, sure + k
 
 
 def tokens_per_step(counters: Counters) -> float | None:

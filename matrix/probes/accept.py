@@ -44,7 +44,7 @@ def _measure(probe: Probe, prompt: Prompt, repetition: int) -> Sample:
     grown = replace(grown, requests=1)
     own = _own(probe, answer, grown)
     value = own or replace(grown, completion_tokens=answer.completion_tokens)
-    asked = Asked(probe.spec, probe.workload.max_tokens, answer.completion_tokens, settled)
+    asked = Asked(probe.spec, probe.workload.max_tokens, answer.completion_tokens, settled, probe.sure)
     flags = sample_flags(asked, value, grown, compare=own is not None)
     if COUNTERS_DISAGREE not in flags and probe.contradicts(answer):
         flags = (*flags, COUNTERS_DISAGREE)

@@ -33,9 +33,8 @@ def run_window(probe: Probe, repetition: int, on_prompt: OnPrompt) -> list[Sampl
     if own is None:
         samples = [replace(sample, counters=_SILENT) for sample in samples]
     value = own or replace(grown, completion_tokens=tokens)
-    flags = sample_flags(
-        Asked(probe.spec, probe.workload.max_tokens, tokens, settled), value, grown, compare=value is own
-    )
+    asked = Asked(probe.spec, probe.workload.max_tokens, tokens, settled, probe.sure)
+    flags = sample_flags(asked, value, grown, compare=value is own)
     whole = Completion(text="", completion_tokens=tokens, seconds=seconds)
     pooled = probe.sample(Prompt(POOLED, POOLED, ""), repetition, whole, _SILENT if value is own else value)
     on_prompt(pooled := replace(pooled, cross_check=grown, flags=flags))

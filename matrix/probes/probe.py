@@ -30,6 +30,11 @@ class Probe:
     spec: SpecConfig = BASELINE
     settle_s: float = 2.0
 
+    @property
+    def sure(self) -> int:
+        """Tokens that a verify step of this server yields whatever the draft."""
+        return self.names.own.sure if self.names.own else 1
+
     def ask(self, prompt: Prompt, *, logprobs: int | None = None) -> Completion:
         return self.client.complete(self.render(prompt), self.workload.max_tokens, logprobs=logprobs)
 

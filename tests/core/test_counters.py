@@ -10,6 +10,7 @@ from matrix.core.counters import (
     Counters,
     accept_length,
     acceptance_rate,
+    bounds,
     combine,
     position_rates,
     subtract,
@@ -109,3 +110,8 @@ def test_draftless_methods_are_measured_by_visible_tokens() -> None:
     counters = Counters(steps=17, proposed=51, accepted=42, decode_steps=21, completion_tokens=64)
     assert accept_length(counters) == 1 + 42 / 17
     assert accept_length(counters, draftless=True) == 3.0
+
+
+def test_a_step_yields_its_sure_tokens_and_at_most_every_draft() -> None:
+    assert bounds(3) == (1, 4)
+    assert bounds(3, sure=2) == (2, 5)
