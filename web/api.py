@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 import matrix
-from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
+from matrix.app.regression import ExpectationView, Regression
+from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
 from web.errors import Problem
 from web.pages.runs import log_of
 from web.site import Site
@@ -53,9 +54,12 @@ def _add_matrix(routes: APIRouter, site: Site) -> None:
         return site.store.overview()
 
     @routes.get("/api/regressions", tags=["matrix"])
-    def regressions(standing: bool = True) -> list[FlipView]:
-        """Flips for the worse; `standing=false` also lists those that were fixed since."""
-        return site.store.regressions(standing)
+    def regressions(standing: bool = True, series: str | None = None) -> list[Regression]:
+        """Flips for the worse, each explained; `standing=false` also lists those that were fixed since.
+
+        `series` keeps to the series of that key.
+        """
+        return site.store.regressions(standing, series)
 
     @routes.get("/api/results", tags=["matrix"])
     def results(
@@ -76,6 +80,11 @@ def _add_parts(routes: APIRouter, site: Site) -> None:
     def run(run_id: str) -> RunView:
         """All of one run."""
         return site.store.run(run_id)
+
+    @routes.get("/api/runs/{run_id}/expectations", tags=["parts"], responses=_NOT_FOUND)
+    def expectations(run_id: str) -> list[ExpectationView]:
+        """What was published of the run's draft, set against what the run measured."""
+        return site.store.expectations(site.store.run(run_id).row.run_id)
 
     @routes.get("/api/runs/{run_id}/log", tags=["parts"], responses=_NOT_FOUND)
     def log(run_id: str) -> LogView:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
+from matrix.app.regression import ExpectationView, Regression
+from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
 
 
 class Reader(Protocol):
@@ -19,8 +20,11 @@ class Reader(Protocol):
 
     def latest_sweep(self) -> SweepView | None: ...
 
-    def regressions(self, standing: bool = True) -> list[FlipView]:
-        """Flips for the worse; with `standing` only those that nothing later has fixed."""
+    def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
+        """Flips for the worse, explained; with `standing` only those that nothing later has fixed."""
+
+    def expectations(self, run_id: str, /) -> list[ExpectationView]:
+        """What was published of the run's draft, set against what it measured; empty for none."""
 
     def results(self) -> Iterator[ResultRow]:
         """Every run."""

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 
+from matrix.app.attribute import regressions
+from matrix.app.expected import expected_of_run
+from matrix.app.regression import ExpectationView, Regression
 from matrix.store import Store
-from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
+from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
 
 
 class StoreReader:
-    """See `web.reader.Reader`."""
+    """See `web.reader.Reader`. `bisecting`: offer bisections as the next step."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, bisecting: bool = False) -> None:
+        self._store, self._bisecting = store, bisecting
         self._read = store.read
         self._logs = store.logs
 
@@ -28,8 +32,12 @@ class StoreReader:
     def latest_sweep(self) -> SweepView | None:
         return self._read.latest_sweep()
 
-    def regressions(self, standing: bool = True) -> list[FlipView]:
-        return self._read.regressions(standing=True if standing else None)
+    def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
+        asked = True if standing else None
+        return regressions(self._store, asked, series_key=series_key, bisecting=self._bisecting)
+
+    def expectations(self, run_id: str) -> list[ExpectationView]:
+        return expected_of_run(self._store, run_id)
 
     def results(self) -> Iterator[ResultRow]:
         return self._read.results()

@@ -1,9 +1,10 @@
 """A reader over plain dictionaries; what is not in them does not exist."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
+from matrix.app.regression import ExpectationView, Regression
 from matrix.core.errors import NotFoundError
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 
@@ -23,6 +24,7 @@ class DictReader:
     sweeps: dict[int, SweepView] = field(default_factory=dict)
     flips: list[FlipView] = field(default_factory=list)
     logs: dict[str, str] = field(default_factory=dict)
+    published: dict[str, list[ExpectationView]] = field(default_factory=dict)
 
     def overview(self) -> Overview:
         return self.seen
@@ -39,8 +41,12 @@ class DictReader:
     def latest_sweep(self) -> SweepView | None:
         return self.sweeps[max(self.sweeps)] if self.sweeps else None
 
-    def regressions(self, standing: bool = True) -> list[FlipView]:
-        return [f for f in self.flips if f.standing or not standing]
+    def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
+        found = [f for f in self.flips if (f.standing or not standing) and series_key in (None, f.series_key)]
+        return [f if isinstance(f, Regression) else Regression(**asdict(f)) for f in found]
+
+    def expectations(self, run_id: str, /) -> list[ExpectationView]:
+        return self.published.get(run_id, [])
 
     def results(self) -> Iterator[ResultRow]:
         return (run.row for run in self.runs.values())

@@ -1,14 +1,14 @@
-"""Every standing regression, and on request those that were fixed since."""
+"""Every standing regression by its cause, and on request those that were fixed since."""
 
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
-from web.flips import shown_flips
+from web.explained import shown_groups
 from web.site import Site
 
 
 def add(routes: APIRouter, site: Site) -> None:
     @routes.get("/regressions")
     def regressions(standing: bool = True) -> HTMLResponse:
-        flips = shown_flips(site.store.regressions(standing))
-        return site.render.page("regressions.html", flips=flips, standing=standing)
+        groups = shown_groups(site.store.regressions(standing))
+        return site.render.page("regressions.html", groups=groups, standing=standing)

@@ -13,6 +13,7 @@ from matrix.core.spec import Method
 from matrix.store.views import RunView, SampleView, SeriesView
 from web.charts import positions_chart
 from web.commands import bisect_run, repeat_run
+from web.explained import ShownRegression, shown_regressions
 from web.site import Site
 
 _TAIL_LINES = 80
@@ -33,6 +34,8 @@ def add(routes: APIRouter, site: Site) -> None:
             resolved=[(key, _plain(value)) for key, value in seen.resolved.items()],
             repeat=repeat_run(seen.row),
             tail=_tail(site, seen),
+            explained=_explained(site, seen),
+            expectations=site.store.expectations(seen.row.run_id),
         )
 
     @routes.get("/runs/{run_id}/log")
@@ -60,6 +63,12 @@ def _series(site: Site, run: RunView) -> SeriesView | None:
         return site.store.series(run.row.series_key)
     except NotFoundError:
         return None
+
+
+def _explained(site: Site, run: RunView) -> list[ShownRegression]:
+    """The falls that this run showed."""
+    falls = site.store.regressions(False, run.row.series_key)
+    return shown_regressions([item for item in falls if item.to_run == run.row.run_id])
 
 
 def _groups(run: RunView) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from starlette.responses import HTMLResponse
 
 from matrix.core.state import Metric
 from web.charts import accept_chart, judged, speed_chart
+from web.explained import shown_regressions
 from web.flips import shown_flips
 from web.site import Site
 
@@ -20,4 +21,6 @@ def add(routes: APIRouter, site: Site) -> None:
             speed=speed_chart(seen),
             speed_judged=judged(seen, Metric.SPEED),
             flips=shown_flips(seen.flips),
+            explained={r.item.flip_id: r for r in shown_regressions(site.store.regressions(False, key))},
+            expectations=site.store.expectations(seen.points[-1].run_id) if seen.points else [],
         )
