@@ -6,6 +6,7 @@ from pathlib import Path
 
 from matrix.core.errors import ConfigError, NotFoundError, Where
 from matrix.store.acks import Acks
+from matrix.store.bisections import Bisections
 from matrix.store.compare import Compare
 from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
 from matrix.store.failures import translated
@@ -25,7 +26,7 @@ from matrix.store.transactions import Transactions
 
 class Store:
     """`sweeps` and `queue` for those who measure, `runs` and `series` for those who compare, `read` for those who show,
-    `compare` for those who explain; `acks` and `published` hold what people said.
+    `compare` for those who explain, `bisections` for those who search; `acks` and `published` hold what people said.
 
     Safe to share between threads; each process opens its own.
     """
@@ -42,6 +43,7 @@ class Store:
         self.read = Read(db)
         self.compare = Compare(db)
         self.acks = Acks(db)
+        self.bisections = Bisections(db)
         self.published = Published(db)
 
     def requeue_lost(self, is_alive: Callable[[str], bool]) -> list[Job]:

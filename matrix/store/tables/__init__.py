@@ -1,6 +1,7 @@
 """All tables of the store, by name."""
 
 from matrix.store.tables.base import metadata
+from matrix.store.tables.bisect import answers, bisections, holds, leases, tokens
 from matrix.store.tables.judged import flips, verdicts
 from matrix.store.tables.runs import locks, runs, samples, workloads
 from matrix.store.tables.told import acks, expectations
@@ -8,14 +9,19 @@ from matrix.store.tables.work import jobs, sweeps
 
 __all__ = [
     "acks",
+    "answers",
+    "bisections",
     "expectations",
     "flips",
+    "holds",
     "jobs",
+    "leases",
     "locks",
     "metadata",
     "runs",
     "samples",
     "sweeps",
+    "tokens",
     "verdicts",
     "workloads",
 ]
