@@ -6,6 +6,7 @@ from matrix.core.counters import Counters, accept_length, combine
 from matrix.core.oddity import Oddity
 from matrix.core.outcome import Outcome
 from matrix.core.result import POOLED, Divergence, Failure, RunResult, Sample
+from matrix.engines.registry import doubt
 from matrix.probes.flags import TAINTED
 from matrix.probes.output import LEAST_GAP, needed, wrong_prompts
 
@@ -28,7 +29,9 @@ def conclude(record: Record) -> RunResult:
         record.flags.append(Oddity.DIVERGES)
         reason = "; ".join([_wrong_reason(record, wrong), *said])
         return _failed(record, Outcome.WRONG_OUTPUT, reason, "compare the texts on the run's page")
-    return record.result(Outcome.OK, "; ".join([_ok(record, pooled, length), *said]))
+    revision = record.cell.revision
+    doubts = [text for text in (doubt(revision.engine, revision.version),) if text]
+    return record.result(Outcome.OK, "; ".join([_ok(record, pooled, length), *said, *doubts]))
 
 
 def _failed(record: Record, outcome: Outcome, reason: str, next_step: str) -> RunResult:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from matrix.app.bench import Baseline, Bench
+from matrix.app.logged import add_logged, mark
 from matrix.app.record import Record
 from matrix.core.result import POOLED, Sample
 from matrix.probes.accept import run_probe, warm_up
@@ -23,8 +24,9 @@ def measure(record: Record, bench: Bench, client: Client) -> None:
     probe = Probe(client, cell.workload, render, names, cell.spec)
     with record.phase("warmup"):
         warm_up(probe)
+    record.sure = probe.sure
     with record.phase("probe"):
-        run_probe(probe, lambda sample: _keep(record, sample))
+        _probe(record, probe)
     if cell.workload.uptime_min and not cell.spec.is_baseline:
         with record.phase("uptime"):
             _follow(record, probe)
@@ -36,6 +38,13 @@ def measure(record: Record, bench: Bench, client: Client) -> None:
         baseline = bench.baseline(cell)
         if baseline is not None:
             record.samples, record.noise = compare(record.samples, baseline)
+
+
+def _probe(record: Record, probe: Probe) -> None:
+    before = mark(record) if probe.names.log else None
+    run_probe(probe, lambda sample: _keep(record, sample))
+    if before is not None:
+        add_logged(record, probe, before)
 
 
 def _follow(record: Record, probe: Probe) -> None:

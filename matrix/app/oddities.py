@@ -21,7 +21,7 @@ def oddities(record: Record, pooled: Counters) -> list[Found]:
     """What is odd about a run with a draft that has an accept length; `pooled` are the counters of all its samples."""
     spec, prompts = record.cell.spec, [s for s in record.samples if s.prompt_id != POOLED and s.counters.requests]
     draftless = spec.method.counts_draftless_steps
-    found = [*_acceptance(_k(spec, record.resolved, pooled), pooled)]
+    found = [*_acceptance(_k(spec, record.resolved, pooled), record.sure, pooled)]
     found += _texts(record.samples, prompts, draftless=draftless)
     found += [(Oddity.OTHER_SETTINGS, text) for text in settled_otherwise(spec, record.resolved)]
     if not any(flag is Oddity.OTHER_SETTINGS for flag, _ in found):
@@ -47,17 +47,19 @@ def _k(spec: SpecConfig, resolved: Mapping[str, Any], pooled: Counters) -> int |
     return spec.k or (len(pooled.per_position) if pooled.per_position else None)
 
 
-def _acceptance(k: int | None, pooled: Counters) -> Iterator[Found]:
+def _acceptance(k: int | None, sure: int, pooled: Counters) -> Iterator[Found]:
+    """What the steps accepted, less the tokens that are sure beside the bonus: those come whatever the draft."""
     if not pooled.steps or pooled.accepted is None:
         return
-    if pooled.accepted == 0:
+    drafted = pooled.accepted - (sure - 1) * pooled.steps
+    if drafted == 0:
         yield Oddity.NEVER_ACCEPTED, f"none of {pooled.steps} verify steps accepted a draft"
-    elif k and pooled.accepted == k * pooled.steps:
+    elif k and drafted == k * pooled.steps:
         yield (
             Oddity.ALWAYS_ACCEPTED,
-            f"every draft was accepted, which makes exactly k + 1 = {k + 1}: look at the texts",
+            f"every draft was accepted, which makes exactly {k + sure} tokens a step: look at the texts",
         )
-    elif k and pooled.accepted > k * pooled.steps:
+    elif k and drafted > k * pooled.steps:
         yield (
             Oddity.ABOVE_K,
             f"more drafts were accepted than k = {k} allows: the counters are not what they are called",

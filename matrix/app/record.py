@@ -38,6 +38,7 @@ class Record:
     command: tuple[str, ...] = ()
     resolved: dict[str, Any] = field(default_factory=dict)
     noise: dict[str, float] = field(default_factory=dict)
+    sure: int = 1
     flags: list[str] = field(default_factory=list)
     uptime: Uptime | None = None
 

@@ -1,5 +1,6 @@
 """`matrix plan`: what a sweep would do, without doing anything."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from matrix.cli.options import echo_json, json_option, sweep_options
 from matrix.cli.progress import clock
 from matrix.cli.tables import add_row, table_console
 from matrix.core.cell import Cell
+from matrix.engines.registry import doubt
 from matrix.plan.select import cell_name, fields
 
 
@@ -52,11 +54,20 @@ def _table(plan: Plan) -> None:
     for column in ("cell", "status", "note"):
         table.add_column(column, overflow="fold")
     for p in plan.cells:
-        add_row(table, cell_name(p.cell), status(p), f"run {p.known}" if p.known else p.unsupported or "")
+        mark = " *" if doubt(p.cell.revision.engine, p.cell.revision.version) else ""
+        add_row(table, cell_name(p.cell), status(p) + mark, f"run {p.known}" if p.known else p.unsupported or "")
     for e in plan.excluded:
         add_row(table, cell_name(e.cell), "excluded", e.reason + (f" ({e.link})" if e.link else ""))
     console.print(table)
+    for note in footnotes([p.cell for p in plan.cells]):
+        console.print(note, highlight=False)
     console.print(summary(plan), highlight=False)
+
+
+def footnotes(cells: Sequence[Cell]) -> list[str]:
+    """One line for each release whose rules were not read from it: what the mark `*` in the table stands for."""
+    revisions = dict.fromkeys(cell.revision for cell in cells)
+    return [f"* {text}" for r in revisions if (text := doubt(r.engine, r.version))]
 
 
 def summary(plan: Plan) -> str:

@@ -37,4 +37,4 @@ def doubt(engine: str, version: str) -> str:
     if verified(engine, version):
         return ""
     oldest, newest = span_of(engine)
-    return f"{engine} {version} lies outside {oldest} to {newest}, the releases that were read: rules unverified"
+    return f"{engine} {version} is none of the releases that were read ({oldest} to {newest}): its rules are unverified"
