@@ -22,9 +22,13 @@ _SPEC = re.compile(
 _BACKEND = (
     re.compile(r"Using (?P<name>\S.{0,40}?) backend on V1 engine"),
     re.compile(r"Using (?:AttentionBackendEnum\.)?(?P<name>\w+) attention backend out of potential backends"),
-    re.compile(r"Using (?:AttentionBackendEnum\.|_Backend\.)?(?P<name>[A-Z][A-Z0-9_]+) backend\.(?:\s|$)"),
+    re.compile(
+        r"Using (?:AttentionBackendEnum\.|_Backend\.)?(?P<name>[A-Z][A-Z0-9_]+|Flash Attention|FlashInfer|FlashMLA"
+        r"|Torch SDPA|Triton MLA|XFormers) backend\.(?:\s|$)"
+    ),
 )
-"""Spellings from 0.8.5, from 0.11.1 and of a backend that was asked for; the target's own stands first in the log."""
+"""Spellings of V1 to 0.11.0, from 0.11.1, and of V0 or a backend that was asked for. The target's own stands first."""
+_ASYNC = re.compile(r"Asynchronous scheduling is (?P<state>enabled|disabled)")
 _RUNNER = re.compile(r"using the (?P<kept>V\d) model runner instead|Using (?P<used>V\d) Model Runner")
 
 
@@ -37,6 +41,8 @@ def resolved(log: str) -> dict[str, Any]:
             break
     if runner := _RUNNER.search(log):
         found["model_runner"] = runner["kept"] or runner["used"]
+    if scheduling := _ASYNC.search(log):
+        found["async_scheduling"] = scheduling["state"] == "enabled"
     return found
 
 
