@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from matrix.app.existence import check_versions
 from matrix.app.gather import Source, gather
+from matrix.app.launchable import check_flags
 from matrix.core.cell import Cell
 from matrix.core.errors import ConfigError
 from matrix.core.misfit import misfit
@@ -55,6 +56,7 @@ def make_plan(
     expansion = expand(source.config, gather(source, executor.name), selectors)
     if not expansion.cells and not expansion.excluded:
         raise ConfigError("this selects no cell", hint="`matrix plan` without a selection lists all of them")
+    check_flags(source, expansion.cells)
     cells = _planned(expansion.cells, store)
     if force and store is not None:
         cells = [_again(p, store) if p.known else p for p in cells]
@@ -63,11 +65,14 @@ def make_plan(
 
 
 def _planned(cells: Sequence[Cell], store: Store | None) -> list[Planned]:
+    """A cell that was refused once is to do again when it can run now: a rule or the machine has changed."""
     keys = [content_key(cell) for cell in cells]
+    refused = [adapter_for(cell.revision.engine).unsupported(cell) or misfit(cell) for cell in cells]
     known = store.runs.measured_keys(keys) if store is not None else {}
+    tried = store.runs.measured_keys(keys, tried=True) if store is not None else {}
     return [
-        Planned(cell, key, known.get(key), adapter_for(cell.revision.engine).unsupported(cell) or misfit(cell))
-        for cell, key in zip(cells, keys, strict=True)
+        Planned(cell, key, (known if why else tried).get(key), why)
+        for cell, key, why in zip(cells, keys, refused, strict=True)
     ]
 
 

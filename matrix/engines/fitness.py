@@ -20,9 +20,10 @@ _VERSION = re.compile(r"\d+(\.\d+)*")
 class Build:
     """What a build wants: its CUDA version, the oldest C library, the range of Pythons; empty is no demand.
 
-    `instead` is what else can be done where the driver is too old.
+    `gpus` is how many devices its server takes, `instead` what else can be done where the driver is too old.
     """
 
+    gpus: int
     cuda: str = ""
     glibc: str = ""
     python: str = ""
@@ -46,7 +47,7 @@ def _no_gpu(cell: Cell, build: Build) -> str | None:
 
 
 def _too_few(cell: Cell, build: Build) -> str | None:
-    have, want = cell.hardware.gpus, cell.launch.gpus
+    have, want = cell.hardware.gpus, build.gpus
     if not have or want <= have:
         return None
     return f"it asks for {want} GPUs and this machine has {have}: lower `gpus` and the parallel sizes in `flags`"

@@ -19,9 +19,9 @@ def image_recipe(cell: Cell, images: Images) -> Recipe:
     return Recipe(f"{revision.engine}-image", pinned, image=image.name if image else "")
 
 
-def unfit_image(cell: Cell, images: Images, nameless: str) -> str | None:
-    """Why the cell's image cannot be taken or run; `nameless` is told where its tag cannot be known."""
+def unfit_image(cell: Cell, images: Images, gpus: int, nameless: str) -> str | None:
+    """Why the cell's image cannot be taken or run on `gpus`; `nameless` is told where its tag cannot be known."""
     image = images.fitting or images.newest
     if image is None:
         return f'no image of {cell.revision} is known: use `install = "pip"`'
-    return unfit(cell, Build(cuda=image.cuda)) if image.name else nameless
+    return unfit(cell, Build(gpus, image.cuda)) if image.name else nameless

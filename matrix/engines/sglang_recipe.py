@@ -8,6 +8,7 @@ from matrix.engines.images import Images, images_of
 from matrix.engines.quirks import find, what
 from matrix.engines.recipes import APT, GPU_BUILDS, IMAGE, image_recipe, unfit_image
 from matrix.engines.release_dates import SGLANG, before
+from matrix.engines.sglang_flags import gpus_of
 from matrix.engines.sglang_recipe_rows import IMAGE as REPOSITORY
 from matrix.engines.sglang_recipe_rows import IMAGES, INDEXES, MACHINE, NIGHTLY_IMAGES, OVERLAYS, PACKAGE, PRERELEASE
 from matrix.engines.site import SITE, site_recipe
@@ -30,13 +31,14 @@ def sglang_unfit(cell: Cell) -> str | None:
         return None
     revision, images = cell.revision, _images(cell)
     if cell.install == IMAGE:
-        return unfit_image(cell, images, 'its image has a date and a hash as its tag: use `install = "pip"`')
+        nameless = 'its image has a date and a hash as its tag: use `install = "pip"`'
+        return unfit_image(cell, images, gpus_of(cell), nameless)
     if _overlaid(revision) and find(OVERLAYS, "overlay", revision.base) is None:
         rule = OVERLAYS[0]
         return f"no wheel holds this commit and it is after {rule.until} ({rule.reason}): use a nightly, or build it"
     version = revision.base if _overlaid(revision) else revision.version
     wants = {topic: what(MACHINE, topic, version) for topic in ("cuda", "glibc", "python")}
-    return unfit(cell, Build(**wants, instead=images.advice))
+    return unfit(cell, Build(gpus_of(cell), **wants, instead=images.advice))
 
 
 def _package(cell: Cell) -> Recipe:

@@ -9,6 +9,7 @@ from matrix.engines.quirks import find, what
 from matrix.engines.recipes import APT, GPU_BUILDS, IMAGE, VLLM_CPU, image_recipe, unfit_image
 from matrix.engines.release_dates import VLLM, before
 from matrix.engines.site import SITE, site_recipe
+from matrix.engines.vllm_flags import gpus_of
 from matrix.engines.vllm_recipe_rows import DATED, IMAGES, INDEXES, MACHINE, NIGHTLY_IMAGES, PINS
 from matrix.engines.vllm_recipe_rows import IMAGE as REPOSITORY
 
@@ -34,9 +35,11 @@ def vllm_unfit(cell: Cell) -> str | None:
         return None
     images = _images(cell)
     if cell.install == IMAGE:
-        return unfit_image(cell, images, "its image's tag is the commit's whole hash: write `commit:HASH`")
+        return unfit_image(
+            cell, images, gpus_of(cell), "its image's tag is the commit's whole hash: write `commit:HASH`"
+        )
     wants = {topic: what(MACHINE, topic, cell.revision.version) for topic in ("cuda", "glibc", "python")}
-    return unfit(cell, Build(**wants, instead=images.advice))
+    return unfit(cell, Build(gpus_of(cell), **wants, instead=images.advice))
 
 
 def _cpu(version: str) -> Recipe:

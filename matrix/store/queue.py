@@ -20,6 +20,8 @@ from matrix.store.texts import stored_text
 from matrix.store.transactions import Transactions
 
 MEASURED = tuple(outcome.value for outcome in Outcome if outcome.measured)
+TRIED = tuple(outcome for outcome in MEASURED if outcome != Outcome.UNSUPPORTED.value)
+"""Runs that were really made: what could not run then may run now, when rules or the machine have changed."""
 
 
 class Queue:
@@ -52,7 +54,7 @@ class Queue:
             while (row := _first_waiting(conn, sweep_id)) is not None:
                 done_by = conn.execute(
                     select(runs.c.run_id)
-                    .where(runs.c.content_key == row.content_key, runs.c.outcome.in_(MEASURED))
+                    .where(runs.c.content_key == row.content_key, runs.c.outcome.in_(TRIED))
                     .order_by(runs.c.finished_at.desc(), runs.c.id.desc())
                 ).scalar()
                 if done_by is not None:

@@ -9,7 +9,7 @@ from matrix.core.result import RunResult
 from matrix.store.baselines import batches, newest_baselines
 from matrix.store.jobs import JobStatus
 from matrix.store.points import StoredBaseline
-from matrix.store.queue import MEASURED
+from matrix.store.queue import MEASURED, TRIED
 from matrix.store.samplerow import sample_from_row
 from matrix.store.saving import save_run
 from matrix.store.tables import jobs, runs, samples
@@ -27,14 +27,18 @@ class Runs:
         with self._db.write() as conn:
             save_run(conn, result, log_ref=log_ref, log_bytes=log_bytes)
 
-    def measured_keys(self, keys: Iterable[str]) -> dict[str, str]:
-        """Those of the content keys that need no further run, each with its newest measured run."""
+    def measured_keys(self, keys: Iterable[str], *, tried: bool = False) -> dict[str, str]:
+        """Those of the content keys that need no further run, each with its newest measured run.
+
+        With `tried`, runs that were refused as unsupported do not count.
+        """
+        outcomes = TRIED if tried else MEASURED
         found: dict[str, str] = {}
         with self._db.read() as conn:
             for batch in batches(keys):
                 rows = conn.execute(
                     select(runs.c.content_key, runs.c.run_id)
-                    .where(runs.c.content_key.in_(batch), runs.c.outcome.in_(MEASURED))
+                    .where(runs.c.content_key.in_(batch), runs.c.outcome.in_(outcomes))
                     .order_by(runs.c.finished_at, runs.c.id)
                 )
                 found.update((row.content_key, row.run_id) for row in rows)

@@ -1,5 +1,6 @@
 """A reported launch line, release by release: one file, its plan with and without GPUs, and each release's flags."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -7,12 +8,15 @@ import pytest
 
 from matrix.app.planning import Plan, make_plan
 from matrix.app.source import Source
+from matrix.app.sweep import run_sweep
+from matrix.core.errors import ConfigError
 from matrix.core.hardware import Hardware
 from matrix.core.recipe import Placement
 from matrix.engines.fromcommand import convert
 from matrix.engines.registry import adapter_for
 from matrix.sources import hardware, package_index
-from tests.app.build import FakeExecutor
+from matrix.store import Store, open_store
+from tests.app.build import FakeExecutor, Seen
 from tests.engines.cells import H100_CUDA_12, H200, NO_GPU
 
 SGLANG = """python3 -m sglang.launch_server --model-path {models}/target --trust-remote-code \\
@@ -42,13 +46,15 @@ def index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(package_index, "versions", lambda project, *_, **__: list(RELEASES[project]))
 
 
-def plan_of(engine: str, models: Path, machine: Hardware, monkeypatch: pytest.MonkeyPatch) -> Plan:
+def plan_of(
+    engine: str, models: Path, machine: Hardware, monkeypatch: pytest.MonkeyPatch, store: Store | None = None
+) -> Plan:
     monkeypatch.setattr(hardware, "detect", lambda: machine)
     file = models.parent / f"{engine}.toml"
     file.write_text(convert(LINES[engine].format(models=models), RELEASES[engine]).toml)
     executor = FakeExecutor()
     executor.name = "venv"
-    return make_plan(Source(file), executor, None)
+    return make_plan(Source(file), executor, store)
 
 
 @pytest.mark.parametrize("engine", ["sglang", "vllm"])
@@ -70,6 +76,22 @@ def test_without_a_gpu_each_says_why_it_is_not_applicable(
     assert len(plan.cells) == 2 * len(RELEASES[engine])
     assert all("no NVIDIA GPU" in (p.unsupported or "") for p in plan.cells)
     assert plan.estimate.builds == 0
+
+
+def test_what_was_refused_is_to_do_once_the_machine_can_run_it(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python that runs this is no part of the keys: with another one the same cell can be tried."""
+    store = open_store(f"sqlite:///{models.parent}/matrix.db")
+    old = plan_of("vllm", models, replace(H200, python="3.14.0"), monkeypatch, store)
+    assert all("needs Python" in (p.unsupported or "") for p in old.cells)
+    run_sweep(old, FakeExecutor(), store, Seen())
+    again = plan_of("vllm", models, replace(H200, python="3.14.0"), monkeypatch, store)
+    assert again.todo == [] and all(p.known for p in again.cells)
+    new = plan_of("vllm", models, H200, monkeypatch, store)
+    assert [p.content_key for p in new.todo] == [p.content_key for p in old.cells]
+    outcome = run_sweep(new, FakeExecutor(), store, Seen())
+    assert (outcome.runs, outcome.known) == (len(new.cells), 0)
+    assert plan_of("vllm", models, H200, monkeypatch, store).todo == []
+    store.close()
 
 
 @pytest.mark.parametrize("version", RELEASES["sglang"])
@@ -128,3 +150,19 @@ def _launched(engine: str, version: str, models: Path, monkeypatch: pytest.Monke
     plan = plan_of(engine, models, H200, monkeypatch)
     cell = next(p.cell for p in plan.cells if p.cell.revision.version == version and not p.cell.spec.is_baseline)
     return adapter_for(engine).launch(cell, PLACE).args
+
+
+@pytest.mark.parametrize(
+    ("engine", "flags"), [("sglang", '["--port", "1"]'), ("vllm", '["--enforce-eager", "--port=1"]')]
+)
+def test_a_flag_that_every_run_sets_itself_is_refused_at_its_line(
+    engine: str, flags: str, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hardware, "detect", lambda: NO_GPU)
+    file = models.parent / "own.toml"
+    file.write_text(
+        f'[engines.{engine}]\ninstall = "pip"\nversions = ["1.0.0"]\nflags = {flags}\n[targets.t]\npath = "models/target"\n'
+    )
+    with pytest.raises(ConfigError, match="--port") as caught:
+        make_plan(Source(file), FakeExecutor(), None)
+    assert (caught.value.where.line, caught.value.where.key) == (4, f"engines.{engine}.flags")

@@ -116,7 +116,11 @@ def test_a_release_wants_its_pythons(engine: str, version: str, refused: str, ta
 
 def test_more_gpus_than_there_are() -> None:
     assert said("vllm", "0.30.0", "pip", H200, gpus=8) == ""
-    assert "asks for 16 GPUs and this machine has 8" in said("vllm", "0.30.0", "pip", H200, gpus=16)
+    for install in ("pip", "image"):
+        assert "asks for 16 GPUs and this machine has 8" in said("vllm", "0.30.0", install, H200, gpus=16)
+        cell = gpu_cell("sglang", "0.5.9", install, H200)
+        cell = replace(cell, launch=replace(cell.launch, flags=("--tp-size", "8", "--dp-size", "2")))
+        assert "asks for 16 GPUs" in (adapter_for("sglang").unsupported(cell) or "")
 
 
 def test_commits_that_cannot_be_installed_say_so() -> None:

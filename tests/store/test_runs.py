@@ -19,6 +19,7 @@ def test_measured_keys_name_the_newest_run_that_says_something(store: Store) -> 
     store.runs.save(run("unsupported", cell("4.0"), outcome=Outcome.UNSUPPORTED))
     keys = {version: key(cell(version)) for version in ("1.0", "2.0", "3.0", "4.0", "5.0")}
     assert store.runs.measured_keys(keys.values()) == {keys["1.0"]: "again", keys["4.0"]: "unsupported"}
+    assert store.runs.measured_keys(keys.values(), tried=True) == {keys["1.0"]: "again"}
     assert store.runs.measured_keys([]) == {}
     many = [*(f"{i:064x}" for i in range(2000)), keys["1.0"]]
     assert store.runs.measured_keys(many) == {keys["1.0"]: "again"}
