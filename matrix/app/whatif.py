@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from matrix.app.judging import run_point
+from matrix.app.judging import judgements
 from matrix.core.errors import ConfigError, Where
 from matrix.core.state import Flip
-from matrix.stats.judge import JudgeSettings, judge_series
+from matrix.stats.judge import JudgeSettings, SeriesJudgement
 from matrix.stats.settings import DEFAULTS
 from matrix.store import Store
 
@@ -32,9 +32,8 @@ def parse_settings(pairs: tuple[str, ...]) -> dict[str, float]:
 
 def what_if(store: Store, changed: Mapping[str, float]) -> list[Move]:
     """Flips of all series under the changed thresholds, against those under the ones in force."""
-    other = _settings(changed)
-    keys = store.series.keys()
-    return [move for key in keys for move in _moves(store, key, other)]
+    now, then = judgements(store), judgements(store, _settings(changed))
+    return [move for key in now for move in _moves(key, now[key], then[key])]
 
 
 def numeric() -> dict[str, float]:
@@ -51,12 +50,10 @@ def _settings(changed: Mapping[str, float]) -> JudgeSettings:
     return replace(DEFAULTS, **whole)
 
 
-def _moves(store: Store, key: str, other: JudgeSettings) -> list[Move]:
-    points = [run_point(point) for point in store.series.points(key)]
-    now = {_name(flip): flip for flip in judge_series(points, DEFAULTS).flips}
-    then = {_name(flip): flip for flip in judge_series(points, other).flips}
-    gone = [Move("go", key, flip) for name, flip in now.items() if name not in then]
-    return gone + [Move("come", key, flip) for name, flip in then.items() if name not in now]
+def _moves(key: str, now: SeriesJudgement, then: SeriesJudgement) -> list[Move]:
+    before, after = ({_name(flip): flip for flip in judgement.flips} for judgement in (now, then))
+    gone = [Move("go", key, flip) for name, flip in before.items() if name not in after]
+    return gone + [Move("come", key, flip) for name, flip in after.items() if name not in before]
 
 
 def _name(flip: Flip) -> tuple[str, ...]:

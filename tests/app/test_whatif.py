@@ -10,18 +10,18 @@ from tests.app.stored import cell, judged, served
 
 
 @pytest.fixture
-def tenth_lower(stored: Store) -> Store:
+def fallen(stored: Store) -> Store:
     served(stored, cell("1.0"), 2.5, at=1000)
-    served(stored, cell("1.1"), 2.25, at=2000)
+    served(stored, cell("1.1"), 1.6, at=2000)
     return judged(stored)
 
 
-def test_a_coarser_judge_lets_the_flip_go(tenth_lower: Store) -> None:
-    before = tenth_lower.read.regressions()
-    (move,) = what_if(tenth_lower, parse_settings(("relevant=0.2",)))
+def test_a_coarser_judge_lets_the_flip_go(fallen: Store) -> None:
+    before = fallen.read.regressions()
+    (move,) = what_if(fallen, parse_settings(("relevant=0.5",)))
     assert (move.move, move.series_key, move.flip.change) == ("go", cell("1.0").series_key, Change.REGRESSION)
     assert {"move", "series_key", "metric", "before", "after_revision"} <= move.as_json().keys()
-    assert tenth_lower.read.regressions() == before
+    assert fallen.read.regressions() == before
 
 
 def test_a_finer_one_lets_flips_come(stored: Store) -> None:
@@ -32,8 +32,8 @@ def test_a_finer_one_lets_flips_come(stored: Store) -> None:
     assert [(m.move, m.flip.after) for m in moves] == [("go", "degraded"), ("come", "collapsed")]
 
 
-def test_the_thresholds_in_force_move_nothing(tenth_lower: Store) -> None:
-    assert what_if(tenth_lower, numeric()) == []
+def test_the_thresholds_in_force_move_nothing(fallen: Store) -> None:
+    assert what_if(fallen, numeric()) == []
 
 
 @pytest.mark.parametrize("text", ["relevance=0.05", "relevant", "relevant=", "relevant=x", "relevant=-1", "alpha=inf"])
