@@ -12,6 +12,7 @@ from matrix.stats.failed import failed
 from matrix.stats.flips import flips, standing
 from matrix.stats.floors import Floors, measured
 from matrix.stats.judgement import RevisionJudgement, SeriesJudgement
+from matrix.stats.long import over_long
 from matrix.stats.noise import UNMEASURED, NoiseFloor, capped, pool, with_prior
 from matrix.stats.output import output
 from matrix.stats.point import RunPoint
@@ -41,7 +42,8 @@ def judge_series(
     points give the same judgement.
     """
     found = revisions(points)
-    floors = _floors(measured(found, settings), siblings, settings)
+    known = measured(found, settings)
+    floors = _floors(known, siblings, settings)
     references: dict[Metric, Reference] = {}
     judged = []
     for revision in found:
@@ -49,7 +51,8 @@ def judge_series(
         point = revision.point
         judged.append(RevisionJudgement(point.revision, point.run_id, revision.run_ids, verdicts))
         _remember(references, revision, verdicts, settings)
-    return SeriesJudgement(tuple(judged), flips(tuple(judged)))
+    whole = tuple(over_long(found, judged, known[Metric.ACCEPT_LENGTH], settings))
+    return SeriesJudgement(whole, flips(whole))
 
 
 def noise_of(points: Sequence[RunPoint], settings: JudgeSettings = DEFAULTS) -> dict[Metric, NoiseFloor]:
