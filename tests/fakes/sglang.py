@@ -45,7 +45,7 @@ class FakeSglang:
         class Bound(_Handler):
             engine = fake
 
-        self.http = ThreadingHTTPServer(("127.0.0.1", port), Bound)
+        self.http = ThreadingHTTPServer((str(args.get("host") or "127.0.0.1"), port), Bound)
         self.http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}"
 
