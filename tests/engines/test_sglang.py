@@ -1,6 +1,5 @@
 """SGLang's recipe, launch plan and counters, release by release."""
 
-import json
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from matrix.core.cell import Cell
+from matrix.core.errors import ConfigError
 from matrix.core.model import Model
 from matrix.core.outcome import Outcome
 from matrix.core.ports import ServerExit
@@ -30,7 +30,7 @@ def cell(version: str, spec: SpecConfig = BASELINE, **launch: Any) -> Cell:
     return replace(base, revision=Revision("sglang", version), spec=spec, launch=options, install="site", site="/s")
 
 
-def spec(method: Method = Method.EAGLE3, k: int = 3, **more: Any) -> SpecConfig:
+def spec(method: Method = Method.EAGLE3, k: int | None = 3, **more: Any) -> SpecConfig:
     draft = Model("head", "/h", "h", "1") if method.needs_draft else None
     return SpecConfig("s", method, draft, k, **more)
 
@@ -48,6 +48,18 @@ def test_the_launch_serves_our_name_with_caches_off_and_every_step_told() -> Non
     assert (pairs["--host"], pairs["--port"], pairs["--decode-log-interval"]) == ("127.0.0.1", "8123", "1")
     assert {"--disable-radix-cache", "--enable-metrics"} <= set(args)
     assert not [a for a in args if "speculative" in a]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("asked", [spec(), spec(k=None), spec(k=4, topk=4, draft_tokens=16), spec(Method.MTP)])
+def test_all_three_sizes_are_given_or_none(release: str, asked: SpecConfig) -> None:
+    sizes = {"num-steps", "eagle-topk", "num-draft-tokens"} & set(speculative(release, asked))
+    assert len(sizes) == (3 if asked.k else 0)
+
+
+@pytest.mark.parametrize("more", [{"topk": 4, "draft_tokens": 8}, {"draft_tokens": 8}, {"topk": 1}])
+def test_some_of_the_sizes_alone_are_refused(more: dict[str, int]) -> None:
+    assert "together" in (ADAPTER.unsupported(cell("0.5.9", spec(k=None, **more))) or "")
 
 
 def test_sizes_not_asked_for_make_a_chain() -> None:
@@ -127,6 +139,90 @@ def test_flags_are_passed_on_in_the_releases_spelling() -> None:
     assert new[new.index("--context-length") + 1] == "512"
 
 
+@pytest.mark.parametrize("flag", ["--port", "--model-path=/x", "--speculative-num-steps", "--speculative-algorithm"])
+def test_a_flag_that_a_run_sets_itself_is_refused(flag: str) -> None:
+    with pytest.raises(ConfigError, match="every run sets"):
+        ADAPTER.launch(cell("0.5.9", flags=(flag, "3")), PLACE)
+
+
+def test_a_flag_of_the_users_wins_over_ours_and_stands_once() -> None:
+    flags = ("--decode-log-interval", "40", "--random-seed=5")
+    args = ADAPTER.launch(cell("0.5.9", flags=flags), PLACE).args
+    names = [a.partition("=")[0] for a in args if a.startswith("--")]
+    assert len(names) == len(set(names)) and args[-3:] == flags
+
+
+@pytest.mark.parametrize(
+    ("flags", "asked", "gpus"),
+    [
+        ((), 2, 2),
+        (("--tp", "2"), 0, 2),
+        (("--tp-size=2", "--pp-size", "2", "--dp", "2"), 0, 8),
+        (("--tp", "4", "--dp", "4", "--enable-dp-attention"), 0, 4),
+        (("--tp", "2"), 8, 8),
+    ],
+)
+def test_gpus_follow_from_the_parallel_sizes(flags: tuple[str, ...], asked: int, gpus: int) -> None:
+    assert ADAPTER.launch(cell("0.5.9", flags=flags, gpus=asked), PLACE).gpus == gpus
+
+
+@pytest.mark.parametrize(("method", "word"), [(Method.DRAFT_MODEL, "standalone"), (Method.NGRAM, "ngram")])
+def test_data_parallel_attention_refuses_two_methods(method: Method, word: str) -> None:
+    ranks = ("--dp", "2", "--tp", "2", "--enable-dp-attention")
+    assert word in (ADAPTER.unsupported(cell("0.5.9", spec(method), flags=ranks)) or "")
+    assert ADAPTER.unsupported(cell("0.5.9", spec(method), flags=ranks[:4])) is None
+    assert ADAPTER.unsupported(cell("0.5.9", spec(), flags=ranks)) is None
+
+
+def on(architecture: str, release: str, asked: SpecConfig | None = None) -> Cell:
+    base = cell(release, asked or spec())
+    return replace(base, target=replace(base.target, architecture=architecture))
+
+
+@pytest.mark.parametrize(
+    ("architecture", "before", "since_"),
+    [
+        ("Qwen2_5_VLForConditionalGeneration", "0.5.1", "0.5.2"),
+        ("Qwen3VLForConditionalGeneration", "0.5.10", "0.5.11"),
+        ("Glm4MoeForCausalLM", "0.5.4.post3", "0.5.5"),
+    ],
+)
+def test_targets_have_eagle3_from_a_release_on(architecture: str, before: str, since_: str) -> None:
+    reason = f"SGLang drafts for {architecture} with EAGLE-3 heads from {since_} on; this is {before}"
+    assert ADAPTER.unsupported(on(architecture, before)) == reason
+    assert ADAPTER.unsupported(on(architecture, since_)) is None
+    assert ADAPTER.unsupported(on(architecture, before, BASELINE)) is None
+
+
+HOOKLESS = "AttributeError: '{}' object has no attribute 'set_eagle3_layers_to_capture'"
+
+
+@pytest.mark.parametrize(
+    ("architecture", "release", "outcome"),
+    [
+        ("Qwen3VLForConditionalGeneration", "0.5.10", Outcome.UNSUPPORTED),
+        ("Qwen3VLForConditionalGeneration", "0.5.11", Outcome.LOAD_CRASH),
+        ("OddForCausalLM", "0.5.11", Outcome.UNSUPPORTED),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_missing_hooks_are_a_crash_only_where_the_release_should_have_them(
+    architecture: str, release: str, outcome: Outcome, known: bool
+) -> None:
+    log = f"Scheduler hit an exception: Traceback (most recent call last):\n{HOOKLESS.format(architecture)}\n"
+    wanted = on(architecture if known else "", release)
+    failure = ADAPTER.classify(log, served=False, exit_=ServerExit(1), cell=wanted)
+    assert failure.outcome is outcome and architecture in failure.reason
+    assert (failure.signature == "eagle3-target-unsupported") is (outcome is Outcome.UNSUPPORTED)
+    if "VL" in architecture and outcome is Outcome.UNSUPPORTED:
+        assert "SGLang has them from 0.5.11 on" in failure.reason
+
+
+def test_without_a_cell_missing_hooks_stay_the_crash_that_they_look_like() -> None:
+    failure = ADAPTER.classify(HOOKLESS.format("OddForCausalLM"), served=False, exit_=ServerExit(1))
+    assert (failure.outcome, failure.signature) == (Outcome.LOAD_CRASH, "eagle3-hooks-missing")
+
+
 def test_the_environment_fakes_no_acceptance() -> None:
     plan = ADAPTER.launch(cell("0.5.15", env=(("SGLANG_ENABLE_SPEC_V2", "1"),)), PLACE)
     assert {"SGLANG_SIMULATE_ACC_LEN", "SIMULATE_ACC_LEN", "SGLANG_ENABLE_SPEC_V2", "SGLANG_RUST_SERVER"} <= set(
@@ -173,58 +269,3 @@ def test_recipe_is_the_folder_as_it_is() -> None:
     assert (recipe.site, recipe.requirements) == ("/s", ("sglang==0.5.15",))
     elsewhere = ADAPTER.recipe(replace(cell("0.5.15"), site="/elsewhere"))
     assert recipe.text == elsewhere.text and "/s" not in recipe.text
-
-
-LOG = (
-    "[2026-01-01 00:00:00] server_args=ServerArgs(model_path='/a, b=1', speculative_algorithm='EAGLE3', "
-    "speculative_num_steps=4, speculative_eagle_topk=1, speculative_num_draft_tokens=24, attention_backend=None, "
-    "tp_size=2, api_key='sk-secret')\n"
-)
-ADJUSTED = "speculative_num_draft_tokens is adjusted to speculative_num_steps + 1 when speculative_eagle_topk == 1\n"
-
-
-def test_what_the_engine_settled_on_is_read_from_its_log() -> None:
-    found = ADAPTER.resolved(ADJUSTED + LOG)
-    assert (found["method"], found["k"], found["topk"], found["draft_tokens"]) == ("eagle3", 4, 1, 5)
-    assert (found["tensor_parallel_size"], found["attention_backend"]) == (2, None)
-    assert "sk-secret" not in json.dumps(found)
-    assert ADAPTER.resolved(LOG)["draft_tokens"] == 24
-
-
-def test_the_settings_page_outranks_the_log_and_leaks_nothing() -> None:
-    page = {"speculative_num_draft_tokens": 24, "version": "0.5.18", "api_key": "sk-secret"}
-    states = {"internal_states": [{"speculative_num_draft_tokens": 5, "attention_backend": "triton"}]}
-    found = ADAPTER.resolved(LOG, json.dumps(page | states))
-    assert (found["draft_tokens"], found["version"], found["attention_backend"]) == (5, "0.5.18", "triton")
-    assert "sk-secret" not in json.dumps(found)
-
-
-@pytest.mark.parametrize("page", ["", "[]", "{", '"x"', '{"internal_states": [3]}'])
-def test_a_broken_settings_page_tells_nothing(page: str) -> None:
-    assert ADAPTER.resolved("no such line", page) == {}
-
-
-def test_a_baseline_settles_on_no_method() -> None:
-    assert ADAPTER.resolved("server_args=ServerArgs(speculative_algorithm=None, tp_size=1)")["method"] == "none"
-
-
-@pytest.mark.parametrize(
-    ("line", "outcome", "signature"),
-    [
-        ("RuntimeError: Cannot find any model weights with `/m/draft`", Outcome.LOAD_CRASH, "weights-missing"),
-        (
-            "launch_server.py: error: ambiguous option: --cuda-graph-max-bs could match",
-            Outcome.CONFIG_ERROR,
-            "unknown-flag",
-        ),
-        (
-            "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.",
-            Outcome.OOM,
-            "pool-memory",
-        ),
-    ],
-)
-def test_failures_are_named(line: str, outcome: Outcome, signature: str) -> None:
-    log = f"Scheduler hit an exception: Traceback (most recent call last):\n  File x\n{line}\nReceived sigquit\n"
-    failure = ADAPTER.classify(log, served=False, exit_=ServerExit(1))
-    assert (failure.outcome, failure.signature) == (outcome, signature)
