@@ -109,11 +109,11 @@ _HEAD = "| topic | releases | what | why | proved by |\n|---|---|---|---|---|\n"
 
 
 def markdown(rows: Sequence[Quirk]) -> str:
-    """The rows as a Markdown table, for the docs; the last column counts the witnesses or says "unverified"."""
+    """The rows as a Markdown table, for the docs; its last column counts the wheels that prove a row."""
     return _HEAD + "".join(_line(row) for row in rows)
 
 
 def _line(row: Quirk) -> str:
-    proved = f"{len(row.witnesses)} wheels" if row.witnesses else "unverified"
+    proved = f"{len({w.version for w in row.witnesses})} wheels" if row.witnesses else "unverified"
     cells = (row.topic, span(row), f"`{row.what}`" if row.what else "not there", f"[{row.reason}]({row.link})", proved)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

@@ -1,11 +1,12 @@
 """Each row of the quirks tables at both ends of its span, and what is done between and beyond the rows."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from matrix.engines import sglang_quirks, vllm_quirks
-from matrix.engines.quirks import Quirk, find, first, proof, releases, span, unverified, what, within
+from matrix.engines.quirks import Quirk, find, first, markdown, proof, releases, span, unverified, what, within
 from matrix.engines.registry import span_of, verified
 from tests.engines.spans import SGLANG, VLLM
 
@@ -65,10 +66,19 @@ def test_every_boundary_has_a_witness(engine: str) -> None:
         assert any(not w.absent for w in row.witnesses), row
 
 
+@pytest.mark.parametrize("engine", TABLES)
+def test_the_documented_rows_are_the_codes(engine: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+    told = text.partition(f"<!-- quirks {engine} -->\n")[2].partition(f"<!-- /quirks {engine} -->\n")[0]
+    assert told == markdown(TABLES[engine][0].QUIRKS)
+
+
 def test_a_row_without_witness_is_unverified() -> None:
     bare = Quirk("x", None, None, "y", "told", "https://github.com/")
     seen = Quirk("x", None, None, "y", "read", "https://github.com/", proof("a.py", "y", "1.0", "0.9"))
     assert unverified([bare, seen]) == (bare,)
+    assert markdown([bare]).endswith("| `y` | [told](https://github.com/) | unverified |\n")
+    assert markdown([seen]).endswith("| 2 wheels |\n")
     assert [(w.version, w.absent) for w in seen.witnesses] == [("1.0", False), ("0.9", True)]
 
 
