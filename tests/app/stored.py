@@ -62,8 +62,8 @@ def served(
     store: Store, of: Cell, length: float, *, at: float, values: Sequence[float] | None = None, **more: Any
 ) -> str:
     """Store a run that ended in `ok` with this accept length (k as the cell has it); returns its id."""
-    k = of.spec.k or 4
-    return _save(store, build.run(_run_id(of, at), of, *samples(values or around(length), k=k), **_usual(of, at, more)))
+    found = samples(values or around(length), k=of.spec.k or 4)
+    return _save(store, build.run(_run_id(of, at), of, **_usual(of, at, {"samples": found} | more)))
 
 
 def ended(store: Store, of: Cell, outcome: Outcome, *, at: float, **more: Any) -> str:
