@@ -1,7 +1,7 @@
 """Accept length from the log, for engines whose counters cannot be used elsewhere: one pooled sample for a whole run.
 
-vLLM's V0 engine logs its running totals every few seconds, and only while it generates. So the last record before the
-probe is subtracted from the first one after it, and the server is asked on until that one stands in the log.
+vLLM's V0 engine logs its running totals every few seconds, and only while it generates. So before and after the probe
+the server is asked for next to nothing until fresh totals stand in the log, and the two are subtracted.
 """
 
 import time
@@ -12,27 +12,32 @@ from matrix.core.counters import Counters, combine, subtract
 from matrix.core.result import POOLED, Sample
 from matrix.core.workload import Prompt
 from matrix.engines.vllm_v0 import totals
-from matrix.probes.answer import Completion
+from matrix.probes.answer import Completion, Rendered
 from matrix.probes.flags import NO_COUNTERS, Asked, sample_flags
 from matrix.probes.probe import Probe
 
+PATIENCE_S = 40.0
 _SILENT = Counters(requests=0)
+_NUDGE, _TOKENS = Rendered("Hello"), 2  # one token from the prefill, one verify step
+_FRESH = 2
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 2.0
 
 
-def mark(record: Record) -> Counters:
-    """The running totals before the probe; zeros where the log has no record yet, as at the server's start."""
-    found = totals(record.log_text())
-    return found[-1] if found else Counters(0, 0, 0, requests=0)
+def mark(record: Record, probe: Probe, *, patience_s: float = PATIENCE_S) -> Counters | None:
+    """The running totals before the probe; None where the log shows none within `patience_s` seconds.
 
-
-def add_logged(record: Record, probe: Probe, before: Counters, *, patience_s: float = 30.0) -> None:
-    """Put the difference of the log's totals on one pooled sample; the prompts' own samples keep text and time.
-
-    Nothing is known (None) where no record follows the probe within `patience_s` seconds of further requests. Raises
-    EngineFaultError when the server fails meanwhile.
+    Raises EngineFaultError when the server fails meanwhile.
     """
-    after = _next_total(record, probe, patience_s)
-    grown = subtract(after, before) if after else Counters()
+    return _fresh_total(record, probe, patience_s)
+
+
+def add_logged(record: Record, probe: Probe, before: Counters | None, *, patience_s: float = PATIENCE_S) -> None:
+    """Put the growth of the log's totals since `before` on one pooled sample; the prompts' own keep text and time.
+
+    Nothing is known (None) without totals before and after. Raises EngineFaultError when the server fails meanwhile.
+    """
+    after = _fresh_total(record, probe, patience_s) if before else None
+    grown = subtract(after, before) if after and before else Counters()
     prompts = [s for s in record.samples if s.prompt_id != POOLED]
     spoken = combine(s.counters for s in prompts).completion_tokens
     value = replace(grown, completion_tokens=spoken, requests=len(prompts))
@@ -40,17 +45,28 @@ def add_logged(record: Record, probe: Probe, before: Counters, *, patience_s: fl
     record.samples.append(_pooled(probe, prompts, value))
 
 
-def _next_total(record: Record, probe: Probe, patience_s: float) -> Counters | None:
-    """The first running total that is logged from now on."""
-    known, end = totals(record.log_text())[-1:], time.monotonic() + patience_s
-    place = 0
-    while time.monotonic() < end:
-        probe.ask(probe.workload.prompts[place % len(probe.workload.prompts)])
-        place += 1
-        found = totals(record.log_text())
-        if found[-1:] != known:
-            return found[-1]
-    return None
+def _fresh_total(record: Record, probe: Probe, patience_s: float) -> Counters | None:
+    """Running totals that hold all that was generated before this call.
+
+    The engine collects them some time before it logs them, so the first record from now on may lack the latest steps;
+    what the second one holds was collected after the first was logged.
+    """
+    last, news, pause = _last(record), 0, _FIRST_PAUSE_S
+    end = time.monotonic() + patience_s
+    while True:
+        probe.client.complete(_NUDGE, _TOKENS)
+        found = _last(record)
+        if found != last:
+            last, news = found, news + 1
+        if news == _FRESH or time.monotonic() >= end:
+            return last if news == _FRESH else None
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE_S)
+
+
+def _last(record: Record) -> Counters | None:
+    found = totals(record.log_text())
+    return found[-1] if found else None
 
 
 def _pooled(probe: Probe, prompts: list[Sample], value: Counters) -> Sample:

@@ -41,9 +41,9 @@ def measure(record: Record, bench: Bench, client: Client) -> None:
 
 
 def _probe(record: Record, probe: Probe) -> None:
-    before = mark(record) if probe.names.log else None
+    before = mark(record, probe) if probe.names.log else None
     run_probe(probe, lambda sample: _keep(record, sample))
-    if before is not None:
+    if probe.names.log:
         add_logged(record, probe, before)
 
 
