@@ -8,7 +8,7 @@ RELEASES += ["0.5.11", "0.5.12", "0.5.13", "0.5.15.post1", "0.5.18", "0.5.20", "
 
 _TOKENIZER = "sglang/srt/managers/tokenizer_manager.py"
 _ARGS = "sglang/srt/server_args.py|sglang/srt/arg_groups/*"
-_HTTP = "sglang/srt/entrypoints/*"
+_HTTP = "sglang/srt/entrypoints/engine.py|sglang/srt/entrypoints/http_server.py"
 _COLLECTOR = "sglang/srt/metrics/collector.py|sglang/srt/observability/metrics_collector.py"
 _LOG = "sglang/srt/managers/scheduler.py|sglang/srt/managers/scheduler_metrics_mixin.py"
 _LOG += (
@@ -60,7 +60,7 @@ LOG = (
     Row("prefills-counted", None, "0.5.3.post1", "1"),
     Row("settings", None, "0.5.18", "server_args=ServerArgs({})", _HTTP, ("{server_args=}",)),
     Row("settings", "0.5.20", None, "server_args={{{}}}", _HTTP, ("server_args={",)),
-    Row("adjusted", None, None, _ADJUSTED, "sglang/srt/*"),
+    Row("adjusted", None, None, _ADJUSTED, _ARGS),
     Row("ready", None, None, "The server is fired up and ready to roll!", _HTTP),
 )
 

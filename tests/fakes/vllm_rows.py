@@ -8,7 +8,7 @@ RELEASES += ["0.20.2", "0.25.1", "0.28.0", "0.29.0", "0.32.0", "0.33.0"]
 _SPEC, _LOGGERS, _V0 = "vllm/v1/spec_decode/metrics.py", "vllm/v1/metrics/loggers.py", "vllm/engine/metrics.py"
 _CONFIG = "vllm/config.py|vllm/config/*.py"
 _ARGS = "vllm/engine/arg_utils.py|vllm/entrypoints/openai/cli_args.py|vllm/entrypoints/launchers/cli_args.py"
-_ENTRY = "vllm/entrypoints/*"
+_ENTRY = "vllm/entrypoints/openai/api_server.py|vllm/entrypoints/launchers/*entry.py"
 
 
 def _metric(topic: str, name: str, file: str = _SPEC, since: str | None = None, until: str | None = None) -> Row:
@@ -101,7 +101,7 @@ BODY = (
         "0.29.0",
         None,
         "--per-request-spec-decode-metrics requires speculative decoding to be enabled (via --speculative-config).",
-        "vllm/*",
+        "vllm/config/vllm.py",
     ),
 )
 
