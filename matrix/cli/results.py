@@ -6,6 +6,7 @@ import click
 from rich.table import Table
 
 from matrix.cli.options import db_option, echo_json, json_option
+from matrix.cli.result_details import details
 from matrix.cli.tables import add_row, table_console
 from matrix.store import Filters, open_store
 from matrix.store.views import ResultRow
@@ -18,6 +19,7 @@ from matrix.store.views import ResultRow
 @click.option("--revision", help="Only this revision.")
 @click.option("--outcome", help="Only this outcome.")
 @click.option("--series", help="Only this series key.")
+@click.option("--verbose", "-v", is_flag=True, help="Say why below the table, and what was published of the draft.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most this many, newest first.")
 def command(
     db: str,
@@ -26,6 +28,7 @@ def command(
     revision: str | None,
     outcome: str | None,
     series: str | None,
+    verbose: bool,
     limit: int | None,
 ) -> None:
     """List runs; with --json one object a line."""
@@ -37,7 +40,10 @@ def command(
             for row in rows:
                 echo_json(row)
         else:
-            _table(list(rows))
+            found = list(rows)
+            _table(found)
+            for line in details(store, found) if verbose else ():
+                click.echo(line)
     finally:
         store.close()
 

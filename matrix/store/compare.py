@@ -15,9 +15,11 @@ from matrix.store.contents import get_lock
 from matrix.store.neighbours import healthy, neighbours, states
 from matrix.store.order import recency_key, revision_key
 from matrix.store.resultrows import run_accept_length, run_speed
+from matrix.store.states import run_verdicts
 from matrix.store.tables import runs, verdicts
 from matrix.store.transactions import Transactions
 from matrix.store.uptime import uptime_view
+from matrix.store.views import VerdictView
 
 _LEFT_OUT = ("cell", "command", "excerpt", "recipe_text", "artifact_notes")
 _COLUMNS = tuple(column for column in runs.c if column.name not in _LEFT_OUT)
@@ -50,6 +52,11 @@ class Compare:
             said = states(conn, {series_key})
         found = [(revision, state) for (_, revision, name), state in said.items() if name == metric.value]
         return sorted(found, key=lambda pair: revision_key(pair[0]))
+
+    def verdicts(self, run_id: str) -> list[VerdictView]:
+        """The verdicts that rest on this run, metrics in their order; empty where another boot shows them better."""
+        with self._db.read() as conn:
+            return run_verdicts(conn, run_id)
 
     def numbers(self, series_key: str, run_id: str | None, metric: str) -> dict[str, Any]:
         """The numbers of one verdict; empty where there is none."""

@@ -48,6 +48,16 @@ def test_a_draft_run_is_compared_with_the_baseline_before_it(tmp_path: Path, sto
     assert (verdicts["speed"], verdicts["output"]) == ("unknown", "healthy")
 
 
+def test_what_the_config_says_was_published_is_kept(tmp_path: Path, store: Store) -> None:
+    wanted = plan(tmp_path, *both())
+    head = 'path = "models/head"'
+    wanted.source.path.write_text(
+        MINIMAL.replace(head, f"{head}\nexpectations = [{{ value = 2.4, link = 'https://example.org' }}]")
+    )
+    run_sweep(replace(wanted, source=Source(wanted.source.path)), FakeExecutor(), store, Seen())
+    assert [(e.value, e.link) for e in store.published.of("head")] == [(2.4, "https://example.org")]
+
+
 def test_a_cell_in_a_killed_sweeps_hands_is_taken_over(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

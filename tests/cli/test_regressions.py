@@ -163,6 +163,15 @@ def test_what_if_previews_and_stores_nothing(url: str, history: Store, capsys: p
     assert regressions(history) == before
 
 
+def test_results_say_why_on_request(url: str, history: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(url, "results", "--verbose") == 0
+    told = capsys.readouterr().out
+    assert "  accept-length degraded: -27 % over 16 paired prompts" in told
+    assert "  measured 1.60, published 2.2 on mt-bench" in told and "(https://example.org/card)" in told
+    assert run(url, "results") == 0
+    assert "paired prompts" not in capsys.readouterr().out
+
+
 def test_judging_twice_gives_the_same_bytes(url: str, history: Store, capsys: pytest.CaptureFixture[str]) -> None:
     ended = []
     for _ in range(2):
