@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from matrix.core.spec import Method
 from matrix.core.state import Metric, State, Verdict
-from matrix.stats.against import Reference, against
+from matrix.stats.against import against
 from matrix.stats.lengths import Lengths, drafted_lengths, lengths, upper_bound
 from matrix.stats.noise import NoiseFloor
 from matrix.stats.point import RunPoint
+from matrix.stats.reference import Reference
 from matrix.stats.settings import JudgeSettings
 from matrix.stats.words import Numbers, count, numbers
 

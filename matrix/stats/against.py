@@ -1,34 +1,16 @@
 """A revision's accept length set against the reference, the last healthy revision."""
 
-from dataclasses import dataclass
-
 from matrix.core.state import Metric, State, Verdict
 from matrix.stats.answer import NOTHING, Answer, answer
 from matrix.stats.lengths import Lengths, lengths
 from matrix.stats.noise import NoiseFloor
 from matrix.stats.paired import Comparison, Sums, compare
 from matrix.stats.point import RunPoint
+from matrix.stats.reference import Reference
 from matrix.stats.settings import JudgeSettings
 from matrix.stats.words import Numbers, count, numbers, percent, span
 
 MORE = {"boot": "another boot would tell", "prompts": "more prompts would tell", NOTHING: "no more may be asked for"}
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """What a revision is compared with: the last healthy one, pooled over its `boots`.
-
-    `fell` is the fall, a share, by which the series was last called degraded since; 0 where it was not. Such a series
-    is healthy again only where half of that fall is excluded.
-    """
-
-    point: RunPoint
-    boots: int = 1
-    fell: float = 0.0
-
-    def repaired(self, low: float, caught: float) -> bool:
-        """Whether a change of at least `low` is no longer the fall that was flagged."""
-        return self.fell == 0 or low > -max(self.fell / 2, caught)
 
 
 def against(
@@ -86,7 +68,7 @@ def _paired(
     values = (float(before.tokens.sum() / before.steps.sum()), float(after.tokens.sum() / after.steps.sum()))
     figures = f"{_figures(found, floor, settings)}, {values[0]:.2f} -> {values[1]:.2f}"
     tail = [part for part in (remark, *_doubts(point, reference.point, state)) if part]
-    reason = "; ".join([f"{figures}, against {reference.point.revision}", *tail])
+    reason = "; ".join([f"{figures}, against {reference.name()}", *tail])
     return _verdict(state, reason, _numbers(found, told, values, boots, floor, reference.point))
 
 

@@ -63,12 +63,9 @@ def answer(
 
 
 def boots_wanted(before: int, after: int, settings: JudgeSettings) -> tuple[int, int]:
-    """Boots of each side to have at the next look, where a boot is asked for: first even, then twice as many."""
-    most = settings.max_boots
-    if before != after and min(before, after) < most:
-        even = min(max(before, after), most)
-        return max(before, even), max(after, even)
-    return max(before, min(2 * before, most)), max(after, min(2 * after, most))
+    """Boots of each side to have at the next look, where a boot is asked for: twice those of the poorer side."""
+    wanted = min(2 * min(before, after), settings.max_boots)
+    return max(before, wanted), max(after, wanted)
 
 
 def _ask(found: Comparison[float], floor: NoiseFloor, boots: tuple[int, int], settings: JudgeSettings) -> str:

@@ -50,7 +50,7 @@ def _pool(runs: list[RunPoint]) -> Revision:
         return Revision(failed[-1], ids, (failed[-1],), split=f"its boots disagree: {worst}")
     if len(failed) > len(fine):
         return Revision(failed[-1], ids, tuple(failed), note=note)
-    return Revision(_merge(fine), ids, tuple(fine), note=note)
+    return Revision(merge(fine), ids, tuple(fine), note=note)
 
 
 def _one_per_boot(runs: list[RunPoint]) -> list[RunPoint]:
@@ -66,7 +66,8 @@ def _end(run: RunPoint) -> str:
     return f"{run.outcome}" + (f" ({sentence(run.reason)})" if run.reason else "")
 
 
-def _merge(runs: list[RunPoint]) -> RunPoint:
+def merge(runs: Sequence[RunPoint]) -> RunPoint:
+    """Runs as one, under the name of the last: counters summed prompt by prompt, rates by time."""
     if len(runs) == 1:
         return runs[0]
     return replace(

@@ -6,7 +6,6 @@ from dataclasses import replace
 from matrix.core.outcome import Tier
 from matrix.core.state import Metric, State, Verdict
 from matrix.stats.accept import accept
-from matrix.stats.against import Reference
 from matrix.stats.boots import Revision, revisions
 from matrix.stats.failed import failed
 from matrix.stats.flips import flips, standing
@@ -16,6 +15,7 @@ from matrix.stats.long import over_long
 from matrix.stats.noise import UNMEASURED, NoiseFloor, capped, pool, with_prior
 from matrix.stats.output import output
 from matrix.stats.point import RunPoint
+from matrix.stats.reference import Reference, following
 from matrix.stats.settings import DEFAULTS, JudgeSettings
 from matrix.stats.speed import speed
 
@@ -44,13 +44,15 @@ def judge_series(
     found = revisions(points)
     known = measured(found, settings)
     floors = _floors(known, siblings, settings)
-    references: dict[Metric, Reference] = {}
+    references: dict[Metric, Reference | None] = {}
     judged = []
     for revision in found:
         verdicts = _verdicts(revision, references, floors, settings)
         point = revision.point
         judged.append(RevisionJudgement(point.revision, point.run_id, revision.run_ids, verdicts))
-        _remember(references, revision, verdicts, settings)
+        for verdict, relevant in zip(verdicts, (settings.relevant, settings.relevant_speed), strict=False):
+            metric = verdict.metric
+            references[metric] = following(references.get(metric), revision, verdict, relevant, settings)
     whole = tuple(over_long(found, judged, known[Metric.ACCEPT_LENGTH], settings))
     return SeriesJudgement(whole, flips(whole))
 
@@ -75,24 +77,8 @@ def _floors(own: Floors, siblings: Floors, settings: JudgeSettings) -> Floors:
     }
 
 
-def _remember(
-    references: dict[Metric, Reference], revision: Revision, verdicts: tuple[Verdict, ...], settings: JudgeSettings
-) -> None:
-    """A healthy revision becomes the reference, unless it lies relevantly below the present one: then a real fall too
-    small to be significant would become the measure of what follows, and be hidden for good.
-    """
-    for verdict, relevant in zip(verdicts, (settings.relevant, settings.relevant_speed), strict=False):
-        metric = verdict.metric
-        change = dict(verdict.numbers).get("change")
-        doubtful = isinstance(change, float) and change <= -relevant
-        if verdict.state is State.HEALTHY and not doubtful:
-            references[metric] = Reference(revision.point, len(revision.boots))
-        elif verdict.state is State.DEGRADED and metric in references and isinstance(change, float):
-            references[metric] = replace(references[metric], fell=-change)
-
-
 def _verdicts(
-    revision: Revision, references: Mapping[Metric, Reference], floors: Floors, settings: JudgeSettings
+    revision: Revision, references: Mapping[Metric, Reference | None], floors: Floors, settings: JudgeSettings
 ) -> tuple[Verdict, ...]:
     point, boots = revision.point, len(revision.boots)
     if revision.split:

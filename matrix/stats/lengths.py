@@ -41,8 +41,12 @@ class Lengths:
         return value
 
     def tokens_and_steps(self, prompts: Sequence[str]) -> tuple[Array, Array]:
-        """Tokens and steps of each of `prompts`; their ratio is the prompt's value."""
+        """Tokens and steps of each of `prompts`, a request; their ratio is the prompt's value.
+
+        A prompt that fewer boots answered weighs as much as the others, so that both sides of a comparison weigh alike.
+        """
         rows = np.array([_row(self.counters[p], self.visible) for p in prompts], dtype=np.float64)
+        rows /= np.array([[self.counters[p].requests] for p in prompts])
         return rows[:, 0] + rows[:, 1], rows[:, 1]
 
 

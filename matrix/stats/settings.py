@@ -26,6 +26,7 @@ class JudgeSettings:
     assumed_noise    standard deviation between boots taken for the degrees of freedom that are missing to `least_df`
     least_df         degrees of freedom of measured noise from which nothing is assumed
     sibling_df       most degrees of freedom that the noise of sibling series counts for
+    look_back        healthy revisions in a row that make up the reference, at most
     loop_share       share of prompts that newly loop, from which a rise is suspicious
     long             revisions from which a series is long: change points are sought, one low boot is no step
     tainted          flags of prompts whose counters hold another request's numbers; such prompts are left out
@@ -48,6 +49,7 @@ class JudgeSettings:
     assumed_noise: float = 0.015
     least_df: float = 4
     sibling_df: float = 12
+    look_back: int = 8
     loop_share: float = 0.25
     long: int = 12
     tainted: frozenset[str] = frozenset({"counters-late", "foreign-traffic"})

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from matrix.core.spec import Method
 from matrix.core.state import Metric, State, Verdict
-from matrix.stats.against import MORE, Reference
+from matrix.stats.against import MORE
 from matrix.stats.answer import Answer, answer
 from matrix.stats.noise import NoiseFloor
 from matrix.stats.paired import Comparison, Sums, compare
 from matrix.stats.point import RunPoint
+from matrix.stats.reference import Reference
 from matrix.stats.settings import CAUGHT, JudgeSettings
 from matrix.stats.speeds import rates, time_and_tokens
 from matrix.stats.words import Numbers, count, numbers, percent, span
@@ -51,7 +52,7 @@ def _fallen(
     settings: JudgeSettings,
 ) -> Verdict:
     found, told, _ = fell
-    where, revision = f"against {reference.point.revision}", reference.point.revision
+    where, revision = f"against {reference.name()}", reference.point.revision
     if told.bad:
         return _told(State.DEGRADED, shown, where, fell, floor, values, revision)
     unsure = found.change <= -settings.relevant_speed and found.p_fall < settings.doubt

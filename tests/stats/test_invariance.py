@@ -74,6 +74,7 @@ def test_more_steps_at_the_same_rates_only_make_a_collapse_surer(points: list[Ru
     st.integers(1, 8),
     st.floats(0, 0.05),
 )
+@settings(deadline=None)
 def test_swapping_the_sides_only_turns_the_sign(
     rows: list[tuple[int, ...]], boots_before: int, boots_after: int, noise: float
 ) -> None:
