@@ -17,7 +17,7 @@ from matrix.core.cell import Cell
 from matrix.core.errors import MatrixError
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Progress
-from matrix.core.recipe import Recipe
+from matrix.core.recipe import CounterMap, Recipe
 from matrix.core.result import POOLED, RunResult, Sample
 from matrix.core.spec import Method
 from matrix.core.workload import Prompt
@@ -26,7 +26,7 @@ from matrix.probes.answer import Rendered
 from matrix.probes.client import Client
 from matrix.probes.detect import detect
 from matrix.probes.faults import EngineFaultError
-from matrix.probes.flags import TAINTED
+from matrix.probes.flags import MEANINGS, TAINTED
 from matrix.probes.probe import Probe, Render
 from matrix.probes.template import renderer
 from matrix.store import Filters, Store, hide, open_store
@@ -86,7 +86,7 @@ def _probe(asked: Asked, progress: Progress) -> RunResult:
 def _ask(record: Record, asked: Asked) -> None:
     cell, names = record.cell, counters_of(record.cell)
     client = Client(asked.url, cell.target.name, dialect=names.dialect, key=asked.key)
-    probe = Probe(client, cell.workload, _render(cell), names, cell.spec)
+    probe = Probe(client, cell.workload, _render(cell, names), names, cell.spec)
     with record.phase("warmup"):
         warm_up(probe)
     with record.phase("probe"):
@@ -98,13 +98,13 @@ def _keep(record: Record, sample: Sample) -> None:
     record.progress.phase(record.cell, "probe", f"{record.prompts}/{len(record.cell.workload.prompts)} prompts")
 
 
-def _render(cell: Cell) -> Render:
+def _render(cell: Cell, names: CounterMap) -> Render:
     """With a tokenizer we render; without one chat prompts are left to the server, and others are text already."""
     if cell.workload.kind != SERVER_TEMPLATE and cell.target.path:
-        return renderer(cell.target.path)
+        return renderer(cell.target.path, chat_images=names.chat_images)
 
     def render(prompt: Prompt) -> Rendered:
-        return Rendered(prompt.text, chat=prompt.chat)
+        return Rendered(prompt.text, chat=prompt.chat, image=prompt.image)
 
     return render
 
@@ -136,7 +136,7 @@ def _odd(result: RunResult) -> Iterator[str]:
     """Flags, each with the number of samples that carry it; steps without a draft where the method is not told."""
     flags = Counter(flag for s in result.samples for flag in s.flags)
     for flag, count in flags.most_common():
-        yield f"{flag}: {count} of {len(result.samples)} samples"
+        yield f"{flag}: {count} of {len(result.samples)} samples{_meaning(flag)}"
     pooled = result.counters
     draftless = (pooled.decode_steps or 0) - (pooled.steps or 0)
     hidden = result.cell.spec.method is Method.UNKNOWN and not TAINTED & flags.keys()
@@ -145,6 +145,10 @@ def _odd(result: RunResult) -> Iterator[str]:
             f"{draftless} of {pooled.decode_steps} decode steps carried no draft, as with n-gram lookup; "
             "the value leaves them out, --method ngram counts them"
         )
+
+
+def _meaning(flag: str) -> str:
+    return f" ({MEANINGS[flag]})" if flag in MEANINGS else ""
 
 
 def _hidden(result: RunResult, key: str | None) -> RunResult:

@@ -15,10 +15,10 @@ from matrix.core.model import Model
 from matrix.core.recipe import CounterMap
 from matrix.core.revision import Revision
 from matrix.core.spec import BASELINE, Method, SpecConfig
-from matrix.core.workload import Workload
+from matrix.core.workload import TEXT, Workload
 from matrix.engines.registry import adapter_for
 from matrix.probes.detect import Detected
-from matrix.probes.workloads.load import load_prompts_file, load_workload
+from matrix.probes.workloads.load import by_kind, load_prompts_file, load_workload
 
 URL = "url"
 """Executor and install of a probed server: nothing was built or started."""
@@ -63,17 +63,25 @@ def workload_of(asked: Asked) -> Workload:
     if asked.tokenizer is not None and not asked.tokenizer.is_dir():
         where = Where(str(asked.tokenizer), key="--tokenizer")
         raise ConfigError("is no folder", hint="give the folder with the chat template", where=where)
-    if asked.prompts is None:
-        workload = load_workload(
-            asked.workload, limit=asked.limit, max_tokens=asked.max_tokens, concurrency=asked.concurrency
-        )
-    else:
-        prompts = load_prompts_file(asked.prompts)[: asked.limit]
-        tokens = asked.max_tokens or _OWN_TOKENS
-        workload = Workload(asked.prompts.stem, prompts, tokens, concurrency=asked.concurrency)
-    if asked.tokenizer is None and any(prompt.chat for prompt in workload.prompts):
+    workload = _ours(asked) if asked.prompts is None else _own(asked, asked.prompts)
+    if workload.kind == TEXT and asked.tokenizer is None and any(prompt.chat for prompt in workload.prompts):
         return replace(workload, name=f"{workload.name}+{SERVER_TEMPLATE}", kind=SERVER_TEMPLATE)
     return workload
+
+
+def _ours(asked: Asked) -> Workload:
+    return load_workload(asked.workload, limit=asked.limit, max_tokens=asked.max_tokens, concurrency=asked.concurrency)
+
+
+def _own(asked: Asked, file: Path) -> Workload:
+    """The user's prompts. Raises ConfigError where some show an image and others do not: they are never pooled."""
+    kinds = by_kind(file.stem, load_prompts_file(file)[: asked.limit])
+    if len(kinds) > 1:
+        hint = "probe each kind with a file of its own"
+        raise ConfigError("holds prompts with and without images", hint=hint, where=Where(str(file)))
+    ((name, kind, prompts),) = kinds
+    tokens = asked.max_tokens or _OWN_TOKENS
+    return Workload(name, prompts, tokens, concurrency=asked.concurrency, kind=kind)
 
 
 def model_of(asked: Asked, detected: Detected) -> str:

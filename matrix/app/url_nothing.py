@@ -6,6 +6,7 @@ from matrix.app.record import Record
 from matrix.app.url_cell import SERVER_TEMPLATE
 from matrix.core.outcome import Outcome
 from matrix.core.result import Failure, RunResult
+from matrix.core.workload import IMAGE
 from matrix.probes.faults import EngineFaultError, Fault
 
 _NO_SPEC = "the server has no speculation configured: there is no accept length to measure"
@@ -60,8 +61,10 @@ def faulted(record: Record, error: EngineFaultError) -> RunResult:
 
 
 def _blind(record: Record) -> tuple[str, str]:
-    if record.cell.workload.kind == SERVER_TEMPLATE and record.cell.revision.engine == "sglang":
-        chats = {prompt.id for prompt in record.cell.workload.prompts if prompt.chat}
+    workload = record.cell.workload
+    at_chat = workload.kind in (SERVER_TEMPLATE, IMAGE) and not record.cell.target.path
+    if at_chat and record.cell.revision.engine == "sglang":
+        chats = {prompt.id for prompt in workload.prompts if prompt.chat}
         if all((s.counters.steps is None) == (s.prompt_id in chats) for s in record.samples):
             return _CHAT
     return _BLIND[record.cell.revision.engine]
