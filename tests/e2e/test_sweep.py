@@ -68,6 +68,13 @@ def test_the_plan_tells_what_is_measured_and_runs_nothing(swept: Place) -> None:
     assert "2 cells by venv, 2 measured, 0 to do" in " ".join(done.stdout.split())
 
 
+def test_a_release_that_was_not_read_is_marked_and_told(swept: Place) -> None:
+    said = " ".join(swept.run("plan", "version=1.1.0").stdout.split())
+    assert "measured *" in said and "* vllm 1.1.0 is none of the releases that were read" in said
+    reasons = [row["reason"] for row in swept.lines("results") if row["outcome"] == "ok"]
+    assert reasons and all("its rules are unverified" in reason for reason in reasons)
+
+
 def test_judging_again_changes_nothing(swept: Place) -> None:
     before = swept.lines("regressions")
     assert swept.run("judge").returncode == 0
