@@ -18,8 +18,8 @@ def neighbours(conn: Connection, metric: Metric, *asked: ColumnElement[bool]) ->
     newest: dict[tuple[str, str], Row[Any]] = {}
     for row in sorted(conn.execute(select(*COLUMNS).where(*asked)), key=recency_key):
         newest[row.series_key, row.revision] = row
-    keys = {key for key, _ in newest}
-    said, fallen = states(conn, keys), _fallen(conn, keys, metric)
+    keys, revisions = ({place[i] for place in newest} for i in (0, 1))
+    said, fallen = states(conn, keys, revisions), _fallen(conn, keys, metric)
     return [_neighbour(row, metric, said, fallen) for _, row in sorted(newest.items())]
 
 
@@ -42,12 +42,13 @@ def _neighbour(row: Row[Any], metric: Metric, said: dict[Any, State], fallen: se
     )
 
 
-def states(conn: Connection, keys: set[str]) -> dict[tuple[str, str, str], State]:
-    """States by series, revision and metric."""
+def states(conn: Connection, keys: set[str], revisions: set[str] | None = None) -> dict[tuple[str, str, str], State]:
+    """States of these series by series, revision and metric; of one revision alone no other is read."""
     columns = (verdicts.c.series_key, verdicts.c.revision, verdicts.c.metric, verdicts.c.state)
+    alone = [verdicts.c.revision == next(iter(revisions))] if revisions and len(revisions) == 1 else []
     found = {}
     for batch in batches(sorted(keys)):
-        for row in conn.execute(select(*columns).where(verdicts.c.series_key.in_(batch))):
+        for row in conn.execute(select(*columns).where(verdicts.c.series_key.in_(batch), *alone)):
             found[row.series_key, row.revision, row.metric] = State(row.state)
     return found
 
