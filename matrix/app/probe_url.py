@@ -87,6 +87,7 @@ def _ask(record: Record, asked: Asked) -> None:
     cell, names = record.cell, counters_of(record.cell)
     client = Client(asked.url, cell.target.name, dialect=names.dialect, key=asked.key)
     probe = Probe(client, cell.workload, _render(cell, names), names, cell.spec)
+    record.sure = probe.sure
     with record.phase("warmup"):
         warm_up(probe)
     with record.phase("probe"):

@@ -26,6 +26,7 @@ URL = "url"
 SERVER_TEMPLATE = "server-template"
 _NEWEST = "9999"  # an unknown release follows the newest rules
 _METHODS = {"nextn": Method.MTP, "standalone": Method.DRAFT_MODEL}
+_V0_GAUGE = "vllm:spec_decode_efficiency"
 _OWN_TOKENS = 128  # generated for each of a user's own prompts
 
 
@@ -103,7 +104,8 @@ def model_of(asked: Asked, detected: Detected) -> str:
 
 def resolved_of(detected: Detected) -> dict[str, Any]:
     """Settings that the server tells; of its settings page only what is known to be no secret."""
-    return adapter_for(detected.engine).resolved("", detected.info)
+    told = adapter_for(detected.engine).resolved("", detected.info)
+    return told | ({"engine": "V0"} if _V0_GAUGE in detected.metrics else {})
 
 
 def cell_of(asked: Asked, detected: Detected) -> Cell:

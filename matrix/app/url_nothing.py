@@ -25,6 +25,10 @@ _BLIND = {
         "see in its log whether speculation is on: --speculative-algorithm",
     ),
 }
+_V0 = (
+    "the server runs vLLM's V0 engine: it exposes means since its start alone, and its running totals stand in its log",
+    "read that log with `matrix classify`, or serve the model by the V1 engine (VLLM_USE_V1=1)",
+)
 _CHAT = (
     "answers of the chat endpoint hold no speculative fields in this release (SGLang has them from 0.5.13 on)",
     "give --tokenizer DIR, the folder with the chat template, so that prompts go to /generate",
@@ -61,6 +65,8 @@ def faulted(record: Record, error: EngineFaultError) -> RunResult:
 
 
 def _blind(record: Record) -> tuple[str, str]:
+    if record.resolved.get("engine") == "V0":
+        return _V0
     workload = record.cell.workload
     at_chat = workload.kind in (SERVER_TEMPLATE, IMAGE) and not record.cell.target.path
     if at_chat and record.cell.revision.engine == "sglang":

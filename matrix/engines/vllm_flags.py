@@ -59,7 +59,7 @@ def impossible(cell: Cell) -> str | None:
     """Why this release cannot speculate as the cell wants, or None; the installation is another question."""
     if cell.spec.is_baseline:
         return None
-    return _no_method(cell) or _no_target(cell) or _no_ranks(cell)
+    return _no_method(cell) or _no_target(cell) or _no_ranks(cell) or _no_count(cell)
 
 
 def arguments(cell: Cell, place: Placement) -> list[str]:
@@ -141,3 +141,9 @@ def _no_ranks(cell: Cell) -> str | None:
     if row is None or size(cell.launch.flags, _DATA_PARALLEL) == 1:
         return None
     return f"vLLM {span(row)} does not speculate with data parallelism: {row.reason}"
+
+
+def _no_count(cell: Cell) -> str | None:
+    if engine(cell) == "V1" or not cell.spec.method.counts_draftless_steps:
+        return None
+    return "the V0 engine counts no step without a draft, so there is no accept length: take VLLM_USE_V1 out of `env`"

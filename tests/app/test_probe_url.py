@@ -11,6 +11,7 @@ from matrix.core.cell import Cell
 from matrix.core.errors import ConfigError
 from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
+from matrix.probes.client import Client, Rendered
 from tests.fakes.engine import FakeEngine, Script
 from tests.fakes.sglang import FakeSglang
 
@@ -105,6 +106,16 @@ def test_a_server_without_speculation_is_told_so(engine: Engine) -> None:
         assert engine.requests == []
     assert (result.row.outcome, result.row.accept_length) == ("measured-nothing", None)
     assert "no speculation configured" in result.row.reason and "--speculative-" in result.next_step
+
+
+def test_the_v0_engine_is_known_by_its_means_and_gives_no_number() -> None:
+    with FakeEngine(Script(version="0.9.2", v0_interval_s=0), v0=True) as engine:
+        client = Client(engine.url, "tiny")
+        for _ in range(2):  # the first request's statistics are shown while the second one steps
+            client.complete(Rendered("Hello"), 20)
+        result = probed(engine)
+    assert result.row.outcome == "measured-nothing" and result.row.accept_length is None
+    assert "V0 engine" in (result.row.reason or "") and "VLLM_USE_V1" in result.next_step
 
 
 def test_no_spec_fields_of_sglang() -> None:

@@ -98,6 +98,11 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "NotImplementedError: Speculating with draft model is not supported yet",
         "the draft model is loaded",
     ),
+    "backend-unsupported": (
+        "ValueError: Selected backend AttentionBackendEnum.FLASHINFER is not valid for this configuration. Reason: "
+        "['sink setting not supported']",
+        "Selected backend FLASH_ATTN is valid",
+    ),
     "method-unsupported": ("ValueError: Unknown speculative algorithm name: FOO", "speculative algorithm name: EAGLE"),
     "unknown-flag": ("launch_server.py: error: unrecognized arguments: --frobnicate 2", "recognized arguments: --tp 2"),
     "bad-flag": ("vllm serve: error: argument --dtype: invalid choice: 'f8'", "vllm serve: ready"),

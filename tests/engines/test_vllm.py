@@ -288,6 +288,12 @@ def test_the_v0_engines_counters_are_left_for_its_log() -> None:
     assert ADAPTER.counters(site("0.9.2", BASELINE, env=(("VLLM_USE_V1", "0"),))).log == ""
 
 
+def test_lookup_on_the_v0_engine_has_no_accept_length() -> None:
+    forced = site("0.9.2", spec_of(Method.NGRAM), env=(("VLLM_USE_V1", "0"),))
+    assert "counts no step without a draft" in refused(forced)
+    assert not refused(site("0.9.2", spec_of(Method.NGRAM)))
+
+
 def test_a_release_without_cpu_speculation_is_not_applicable() -> None:
     assert ADAPTER.unsupported(cell("0.14.1")) is None
     assert "0.20.0" in (ADAPTER.unsupported(cell("0.14.1", eagle())) or "")

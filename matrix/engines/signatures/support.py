@@ -31,6 +31,14 @@ SUPPORT = (
         "use vLLM 0.15.0 or newer",
     ),
     row(
+        "backend-unsupported",
+        r"Selected backend (?P<backend>\S+) is not valid for this configuration\.?(?: Reason: (?P<why>.{0,160}))?"
+        r"|No valid attention backend found for (?P<device>.{0,160})",
+        _NO,
+        "no attention backend can serve this model as asked: {backend} {why}{device}",
+        "choose another attention backend, or leave it to the engine",
+    ),
+    row(
         "method-unsupported",
         r"Ngram speculative decoding only supports|Unknown speculative (?:decoding method|algorithm name:? "
         r"?(?P<name>\w*))"
