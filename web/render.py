@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse
 
 import matrix
 from web import words
+from web.flags import run_flag, sample_flag
 from web.squares import square_html
 from web.verdicts import verdict_lines
 
@@ -93,4 +94,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "breakable": _breakable,
     "lines": verdict_lines,
     "part": _path_part,
+    "signed_percent": words.signed_percent,
+    "run_flag": run_flag,
+    "sample_flag": sample_flag,
 }

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from fastapi.testclient import TestClient
 
-from matrix.store.views import VerdictView
+from matrix.store.views import UptimeView, VerdictView
 from tests.web import build, worlds
 from tests.web.conftest import client_of
 from tests.web.page import Node, parse
@@ -153,3 +153,24 @@ def test_unknown_run_is_a_404_page_that_says_what_to_do(client: TestClient) -> N
     answer = client.get("/runs/nope")
     assert answer.status_code == 404
     assert "no run nope" in answer.text and "see the overview" in answer.text
+
+
+def test_what_is_odd_is_named_with_its_meaning() -> None:
+    page = only(row=build.row(flags=["never-accepted", "of-a-later-version"]))
+    odd = page.one("section", "banner").one("ul", "oddities")
+    assert [li.text for li in odd.all("li")] == [
+        "never-accepted no draft was ever accepted",
+        "of-a-later-version of-a-later-version",
+    ]
+    for none in ([], None):
+        assert only(row=build.row(flags=none)).all("ul", "oddities") == []
+
+
+def test_the_accept_length_over_time_is_shown_where_it_was_followed() -> None:
+    seen = UptimeView(10, 42, 3.07, 2.8, -0.088, -0.1, -0.07, True)
+    shown = facts(only(uptime=seen))
+    assert (shown["First tenth"], shown["Last tenth"], shown["Change"]) == ("3.07", "2.80", "−8.8 %")
+    assert (shown["95 % interval"], shown["Drift"], shown["Rounds"]) == ("−10 % to −7.0 %", "yes", "42")
+    unknown = facts(only(uptime=UptimeView(10, 1, None, None, None, None, None, False)))
+    assert (unknown["First tenth"], unknown["Change"], unknown["Drift"]) == ("not measured", "not measured", "unknown")
+    assert "Drift" not in facts(only(uptime=None))
