@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from matrix.app.existence import check_versions
 from matrix.app.gather import Source, gather
 from matrix.app.launchable import check_flags
+from matrix.app.published import Published, look_up
 from matrix.core.cell import Cell
 from matrix.core.errors import ConfigError
 from matrix.core.misfit import misfit
 from matrix.core.ports import Executor
+from matrix.core.recipe import Recipe
 from matrix.engines.registry import adapter_for
 from matrix.plan.estimate import Estimate, Past, estimate
 from matrix.plan.expand import Exclusion, expand
@@ -29,6 +31,11 @@ class Planned:
     known: str | None
     unsupported: str | None
 
+    @property
+    def to_build(self) -> bool:
+        """True for a cell whose artifact a sweep would need."""
+        return self.known is None and self.unsupported is None
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -37,6 +44,7 @@ class Plan:
     cells: tuple[Planned, ...]
     excluded: tuple[Exclusion, ...]
     estimate: Estimate
+    images: tuple[Published, ...] = ()
 
     @property
     def todo(self) -> list[Planned]:
@@ -60,8 +68,27 @@ def make_plan(
     cells = _planned(expansion.cells, store)
     if force and store is not None:
         cells = [_again(p, store) if p.known else p for p in cells]
-    check_versions(source, [p.cell for p in cells if p.known is None and p.unsupported is None], executor)
-    return Plan(source, executor.name, tuple(cells), expansion.excluded, _estimate(cells, executor, store))
+    images = look_up([_recipe(p.cell) for p in cells if p.to_build], executor)
+    cells = [_unless_absent(p, images) for p in cells]
+    check_versions(source, [p.cell for p in cells if p.to_build], executor)
+    return Plan(source, executor.name, tuple(cells), expansion.excluded, _estimate(cells, executor, store), images)
+
+
+def _unless_absent(planned: Planned, images: Sequence[Published]) -> Planned:
+    """A cell whose image is not published cannot run."""
+    image = _recipe(planned.cell).image
+    why = next((str(i) for i in images if i.absent and i.image == image), None)
+    return replace(planned, unsupported=planned.unsupported or why) if planned.to_build else planned
+
+
+def _recipe(cell: Cell) -> Recipe:
+    return adapter_for(cell.revision.engine).recipe(cell)
+
+
+def plan_cells(source: Source, executor: Executor, store: Store, cells: Sequence[Cell]) -> Plan:
+    """A plan of exactly these cells, in this order. Whether an index has their versions is not asked."""
+    planned = _planned(cells, store)
+    return Plan(source, executor.name, tuple(planned), (), _estimate(planned, executor, store))
 
 
 def _planned(cells: Sequence[Cell], store: Store | None) -> list[Planned]:
@@ -78,7 +105,7 @@ def _planned(cells: Sequence[Cell], store: Store | None) -> list[Planned]:
 
 def content_key(cell: Cell) -> str:
     """The cell's content key with its recipe and this probe's version."""
-    return cell.content_key(adapter_for(cell.revision.engine).recipe(cell).text, PROBE_VERSION)
+    return cell.content_key(_recipe(cell).text, PROBE_VERSION)
 
 
 def _again(planned: Planned, store: Store) -> Planned:
@@ -88,7 +115,7 @@ def _again(planned: Planned, store: Store) -> Planned:
 
 
 def _estimate(cells: Sequence[Planned], executor: Executor, store: Store | None) -> Estimate:
-    todo = [p.cell for p in cells if p.known is None and p.unsupported is None]
-    recipes = [adapter_for(cell.revision.engine).recipe(cell) for cell in todo]
+    todo = [p.cell for p in cells if p.to_build]
+    recipes = [_recipe(cell) for cell in todo]
     built = {recipe.hash: executor.built(recipe) for recipe in recipes}
     return estimate(todo, built, store.read.past() if store is not None else Past())

@@ -1,6 +1,7 @@
 """Entry point: finds the verb, turns expected errors into one line and an exit code."""
 
 import importlib
+import sys
 
 import click
 
@@ -20,6 +21,7 @@ VERBS = {
     "regressions": "List standing regressions; exit 1 when there are any.",
     "ack": "Say that a regression is known, for a while.",
     "judge": "Judge all series again from what is stored.",
+    "bisect": "Find the release or commit that broke it.",
     "probe": "Measure the accept length of a server that already runs; a bar makes it a gate.",
     "classify": "Name the failure and the accept lengths that a log tells of.",
     "demo": "Sweep two real vLLM releases on the CPU and show them.",
@@ -52,7 +54,17 @@ def cli() -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one verb; returns the process exit code (see `matrix.core.errors.Exit`)."""
+    """Run one verb; returns the process exit code (see `matrix.core.errors.Exit`; `bisect step` speaks git's)."""
+    words = sys.argv[1:] if argv is None else argv
+    code = _run(words)
+    if words[:2] != ["bisect", "step"]:
+        return code
+    from matrix.cli.bisect.step import git_code
+
+    return git_code(code)
+
+
+def _run(argv: list[str]) -> int:
     outlive_readers()
     heed_signals()
     try:

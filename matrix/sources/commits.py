@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from packaging.version import InvalidVersion, Version
+
 from matrix.core.errors import ConfigError
-from matrix.sources.git import Repository, feed, must_say, said
+from matrix.sources.git import Repository, feed, must_say, nearest_release, said
 
 _MARK = "\x1e"
 _PART = "\x1f"
@@ -64,6 +66,39 @@ def _commit(block: str) -> Commit:
     head, _, rest = block.partition("\n")
     hash_, parents, date, subject = head.split(_PART, 3)
     return Commit(hash_, tuple(parents.split()), date, subject, tuple(line for line in rest.split("\n") if line))
+
+
+def releases_of(repo: Repository, good: str, commits: Sequence[Commit]) -> dict[str, tuple[str, int]]:
+    """For `good` and each commit the release that it follows, without its `v`, and how many commits lie between.
+
+    As `nearest_release` says for one commit; of two lines that a merge joins, the one whose release is newer counts.
+    """
+    tagged = _release_tags(repo)
+    found = {good: nearest_release(repo, good)}
+    for commit in commits:
+        before = [found[p] for p in commit.parents if p in found] or [found[good]]
+        base, distance = max(before, key=lambda place: (Version(place[0]), place[1]))
+        found[commit.hash] = (tagged[commit.hash], 0) if commit.hash in tagged else (base, distance + 1)
+    return found
+
+
+def _release_tags(repo: Repository) -> dict[str, str]:
+    """Commit to release, for tags such as v0.5.4; release candidates and whatever is no version are left out."""
+    text = must_say(repo, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname:short)", "refs/tags")
+    found = {}
+    for line in text.splitlines():
+        hashes, name = line.split()[:-1], line.split()[-1]
+        if name.startswith("v") and _is_release(name[1:]):
+            found[hashes[-1]] = name[1:]
+    return found
+
+
+def _is_release(text: str) -> bool:
+    """True for a release by PEP 440; candidates and development versions are none."""
+    try:
+        return not Version(text).is_prerelease
+    except InvalidVersion:
+        return False
 
 
 def trees(repo: Repository, commits: Sequence[str], folder: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, select
 
 from matrix.core.counters import combine
 from matrix.core.outcome import Outcome
@@ -62,6 +62,18 @@ def series_points(conn: Connection, series_key: str) -> list[StoredPoint]:
     beside = newest_baselines(conn, {place_of(row) for row in rows})
     found = sample_rows(conn, [row.id for row in rows] + [baseline.number for baseline in beside.values()])
     return [_point(row, found, beside.get(place_of(row))) for row in rows]
+
+
+def newest_point(conn: Connection, which: ColumnElement[bool]) -> StoredPoint | None:
+    """The newest run that fits, beside its baseline."""
+    columns = [column for column in runs.c if column.name not in _LEFT_OUT]
+    rows = sorted(conn.execute(select(*columns).where(which)), key=recency_key)
+    if not rows:
+        return None
+    row = rows[-1]
+    baseline = newest_baselines(conn, [place_of(row)]).get(place_of(row))
+    found = sample_rows(conn, [row.id] + ([baseline.number] if baseline else []))
+    return _point(row, found, baseline)
 
 
 def _point(row: Row[Any], found: SampleRows, baseline: BaselineRun | None) -> StoredPoint:

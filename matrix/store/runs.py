@@ -8,7 +8,8 @@ from matrix.core.cell import Cell
 from matrix.core.result import RunResult
 from matrix.store.baselines import batches, newest_baselines
 from matrix.store.jobs import JobStatus
-from matrix.store.points import StoredBaseline
+from matrix.store.pointrows import newest_point
+from matrix.store.points import StoredBaseline, StoredPoint
 from matrix.store.queue import MEASURED, TRIED
 from matrix.store.samplerow import sample_from_row
 from matrix.store.saving import save_run
@@ -43,6 +44,16 @@ class Runs:
                 )
                 found.update((row.content_key, row.run_id) for row in rows)
         return found
+
+    def newest(self, content_key: str) -> StoredPoint | None:
+        """The newest run of a content key, whatever its outcome, as the judge sees one; None without a run."""
+        with self._db.read() as conn:
+            return newest_point(conn, runs.c.content_key == content_key)
+
+    def point(self, run_id: str) -> StoredPoint | None:
+        """The run as the judge sees one; None for an unknown id."""
+        with self._db.read() as conn:
+            return newest_point(conn, runs.c.run_id == run_id)
 
     def next_boot(self, cell: Cell) -> int:
         """The lowest boot ordinal above all measured and all waiting ones of this cell; 0 for a new cell."""

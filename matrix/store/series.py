@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from matrix.core.errors import NotFoundError
-from matrix.core.state import Flip, Verdict
+from matrix.core.state import Flip, Metric, State, Verdict
 from matrix.store.baselines import batches
 from matrix.store.flipviews import flip_views
 from matrix.store.pointrows import series_points
@@ -46,6 +46,13 @@ class Series:
         """The newest run of each (revision, boot), in the order of revisions; empty for an unknown series."""
         with self._db.read() as conn:
             return series_points(conn, series_key)
+
+    def states(self, series_key: str, metric: Metric) -> list[tuple[str, State]]:
+        """Each judged revision of the series with its state in one metric, in no order."""
+        mine = (verdicts.c.series_key == series_key, verdicts.c.metric == metric.value)
+        with self._db.read() as conn:
+            rows = conn.execute(select(verdicts.c.revision, verdicts.c.state).where(*mine)).all()
+        return [(row.revision, State(row.state)) for row in rows]
 
     def save_verdicts(self, series_key: str, said: Mapping[str, Iterable[Verdict]]) -> None:
         """Replace all verdicts of the series by `said`: run id -> one verdict a metric."""

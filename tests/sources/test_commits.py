@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from matrix.core.errors import ConfigError
-from matrix.sources.commits import between, contains, trees
-from matrix.sources.git import Repository, whole_hash
+from matrix.sources.commits import between, contains, releases_of, trees
+from matrix.sources.git import Repository, nearest_release, whole_hash
 
 
 class Repo:
@@ -98,3 +98,18 @@ def test_equal_trees_have_equal_hashes(repo: Repo) -> None:
     found = trees(repo.repository, [first, second, third], "pkg")
     assert found[first] == found[second] != found[third]
     assert trees(repo.repository, [first], "elsewhere") == {}
+
+
+def test_each_commit_follows_the_release_that_git_describes(repo: Repo) -> None:
+    first = repo.commit("a", "1")
+    repo.git("tag", "v0.5.9")
+    repo.commit("a", "2")
+    repo.git("tag", "-a", "-m", "note", "v0.5.10")
+    repo.commit("a", "3")
+    repo.git("tag", "v0.5.11rc1")
+    last = repo.commit("a", "4")
+    found = between(repo.repository, first, last)
+    places = releases_of(repo.repository, first, found.commits)
+    assert places[first] == ("0.5.9", 0)
+    for commit in found.commits:
+        assert places[commit.hash] == nearest_release(repo.repository, commit.hash)

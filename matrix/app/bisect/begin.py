@@ -1,0 +1,122 @@
+"""From a request to a bisection that can run: bounds resolved, points listed, cost told, or an open one taken up."""
+
+from dataclasses import dataclass, replace
+from math import ceil, log2
+
+from matrix.app.bisect.bounds import Bound, Bounds
+from matrix.app.bisect.levels import commits, level_of, older_releases, releases
+from matrix.app.bisect.points import Line, Point, in_a_row
+from matrix.app.bisect.request import Level, Regress, Request
+from matrix.app.bisect.subject import Subject
+from matrix.core.errors import ConfigError
+from matrix.core.ports import Executor
+from matrix.core.revision import Revision
+from matrix.engines.registry import adapter_for
+from matrix.plan.estimate import Past, estimate
+from matrix.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What will be searched. `good` is None where the good end is still to be found by walking back."""
+
+    subject: Subject
+    bounds: Bounds
+    good: Bound | None
+    bad: Bound
+    level: Level
+    line: Line | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Points, the runs and seconds they will take, GiB of disk, and how many points are built already."""
+
+    points: int
+    runs: int
+    seconds: float
+    disk_gib: float
+    cached: int
+
+
+def prepare(request: Request, subject: Subject, store: Store) -> Prepared:
+    """Resolve the bounds, list the points of the coarsest level. ConfigError for bounds that make no range."""
+    bounds = Bounds(subject, store)
+    bad = bounds.resolve(request.bad)
+    good = bounds.resolve(request.good, bad.revision) if request.good is not None else None
+    level = level_of(good.revision if good else None, bad.revision)
+    if level is Level.NIGHTLY:
+        # Nightlies are commits of the main branch; a clone finds all that lie between.
+        level = Level.COMMIT
+    line = None if good is None else line_at(level, request, bounds, subject, good.revision, bad.revision)
+    return Prepared(subject, bounds, good, bad, level, line)
+
+
+def line_at(level: Level, request: Request, bounds: Bounds, subject: Subject, good: Revision, bad: Revision) -> Line:
+    """The points between two revisions, the older one first whatever is sought."""
+    older, newer = (bad, good) if request.regress is Regress.FIXED else (good, bad)
+    if level is Level.RELEASE:
+        return releases(bounds, older, newer)
+    return commits(bounds, subject, older, newer)
+
+
+def back_line(prepared: Prepared, steps: int) -> Line | None:
+    """A line from the release `steps` before the bad end, or from the oldest one; None where there is none before."""
+    older = older_releases(prepared.bounds, prepared.bad.revision)
+    if not older:
+        return None
+    start = older[min(steps, len(older)) - 1]
+    inside = list(reversed(older[: min(steps, len(older)) - 1]))
+    bad = prepared.bad.revision
+    return in_a_row(start, [*inside, Point(bad.version, bad.version, bad.kind, bad.commit)])
+
+
+def reached_back(prepared: Prepared, steps: int) -> bool:
+    """True when there is no older release than the one `steps` before the bad end."""
+    return steps >= len(older_releases(prepared.bounds, prepared.bad.revision))
+
+
+def forecast(subject: Subject, line: Line, executor: Executor, store: Store) -> Forecast:
+    """What the search will cost: both ends, log2 of the points, and the culprit with its parent once more."""
+    past = store.read.past()
+    costs = seconds_of(subject, line, executor, past)
+    built = [_built(subject, p, executor) for p in (line.good, *line.points)]
+    runs = min(2 + ceil(log2(len(line.points))) + 2, 2 * len(line.points) + 2) if len(line.points) > 1 else 4
+    mean = sum(costs) / len(costs)
+    _, cell = subject.cells(line.points[-1].revision(subject.engine), 0)
+    one = estimate([cell], {"x": False}, past)
+    missing = min(runs - 2, len(built) - sum(built))
+    return Forecast(len(line.points), runs, mean * runs, one.disk_gib * max(missing, 0), sum(built))
+
+
+def seconds_of(subject: Subject, line: Line, executor: Executor, past: Past) -> tuple[float, ...]:
+    """Expected seconds of one run at each point: minutes where it must be built, less where it is there."""
+    return tuple(_seconds(subject, point, executor, past) for point in line.points)
+
+
+def _seconds(subject: Subject, point: Point, executor: Executor, past: Past) -> float:
+    _, cell = subject.cells(point.revision(subject.engine), 0)
+    there = _built(subject, point, executor)
+    return estimate([cell], {"recipe": there, "other": True}, past).seconds
+
+
+def _built(subject: Subject, point: Point, executor: Executor) -> bool:
+    _, cell = subject.cells(point.revision(subject.engine), 0)
+    return executor.built(adapter_for(subject.engine).recipe(cell))
+
+
+def finer(request: Request, subject: Subject, level: Level) -> Level | None:
+    """The level to look into next, None where the answer is as fine as asked, or as the config allows."""
+    if level is Level.COMMIT or request.level in (Level.RELEASE, level):
+        return None
+    if not subject.clone:
+        if request.level is not None:
+            raise ConfigError("commits are found in the engine's repository", hint="give --clone, or `clone`")
+        return None
+    return Level.COMMIT
+
+
+def request_within(request: Request, good: str, bad: str) -> Request:
+    """The same request between two neighbouring points of the coarser level."""
+    swap = request.regress is Regress.FIXED
+    return replace(request, good=bad if swap else good, bad=good if swap else bad)

