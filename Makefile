@@ -7,7 +7,7 @@ ARGS ?=
 # A .venv whose Python is gone or broken is made anew.
 ifneq ($(wildcard $(VENV)/.),)
 ifneq ($(shell $(BIN)/python -c 'import pip' 2>/dev/null && echo works),works)
-$(shell rm -f $(VENV)/.run $(VENV)/.dev)
+$(shell rm -f $(VENV)/.run $(VENV)/.dev $(VENV)/.bench)
 endif
 endif
 
@@ -23,6 +23,13 @@ $(VENV)/.run: pyproject.toml
 $(VENV)/.dev: $(VENV)/.run
 	@echo "installing what the tests and checks need into $(VENV): about a minute"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgres]'
+	@touch $@
+
+# Apache Otava pins old releases of numpy and scipy, which it does not need for what is compared.
+$(VENV)/.bench: $(VENV)/.dev
+	@echo "installing the tools that the benchmarks compare with into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgres,bench]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps apache-otava==0.8.0
 	@touch $@
 
 demo: $(VENV)/.run
@@ -44,7 +51,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:
