@@ -59,7 +59,7 @@ def _table(plan: Plan) -> None:
     for e in plan.excluded:
         add_row(table, cell_name(e.cell), "excluded", e.reason + (f" ({e.link})" if e.link else ""))
     console.print(table)
-    for note in footnotes([p.cell for p in plan.cells]):
+    for note in (*footnotes([p.cell for p in plan.cells]), *map(str, plan.images)):
         console.print(note, highlight=False)
     console.print(summary(plan), highlight=False)
 
