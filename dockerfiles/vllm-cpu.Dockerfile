@@ -6,9 +6,15 @@
 #   inputs/index.sh       shell lines that set index variables of uv and pip, and UV_ARGS
 #   inputs/ca.pem         certificates to trust besides the base image's own
 ARG BASE_IMAGE=debian:bookworm-slim
-
-FROM ${BASE_IMAGE} AS system
 ARG APT="libnuma1"
+ARG REMOVE="torchaudio torchcodec torchvision"
+ARG TORCH_BACKEND="cpu"
+
+# From here on the same in each engine's file, which a test checks: the classic builder knows no include.
+# REQUIREMENTS: one a line. REMOVE: uninstalled afterwards. INDEXES: the project's own, besides those of index.sh.
+# FIRST: taken from INDEXES alone. PRERELEASE: 1 to allow them. BEFORE: a date (YYYY-MM-DD) that hides later packages.
+FROM ${BASE_IMAGE} AS system
+ARG APT
 RUN set -eu; \
     python3 -c 'import ensurepip' 2>/dev/null || APT="python3 python3-venv ca-certificates ${APT}"; \
     [ -z "${APT}" ] || { apt-get update && apt-get install -y --no-install-recommends ${APT}; }; \
@@ -22,8 +28,12 @@ ARG BUILD=""
 LABEL org.specmatrix.managed=1 org.specmatrix.stage=build org.specmatrix.owner=${OWNER} org.specmatrix.build=${BUILD}
 COPY *Dockerfile input[s] /inputs/
 ARG REQUIREMENTS
-ARG REMOVE="torchaudio torchcodec torchvision"
-ARG TORCH_BACKEND="cpu"
+ARG REMOVE
+ARG TORCH_BACKEND
+ARG INDEXES=""
+ARG FIRST=""
+ARG PRERELEASE=""
+ARG BEFORE=""
 # Bytecode checked by neither time nor hash: a copy may change the times, and the image never changes.
 ENV PYC_INVALIDATION_MODE=UNCHECKED_HASH UV_NO_CACHE=1 UV_PYTHON_DOWNLOADS=never PIP_NO_CACHE_DIR=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -37,12 +47,20 @@ RUN set -eu; \
     /opt/uv/bin/pip install --quiet --find-links /inputs/wheels uv; \
     export PATH="/opt/uv/bin:${PATH}" VIRTUAL_ENV=/opt/engine; \
     uv venv --quiet --python "$(command -v python3)" /opt/engine; \
+    [ -z "${FIRST}" ] || env -u UV_FIND_LINKS UV_DEFAULT_INDEX="${INDEXES%% *}" UV_INDEX="${INDEXES}" \
+        uv pip install --no-progress --no-deps --prerelease allow ${FIRST}; \
+    [ -z "${INDEXES}" ] || export UV_INDEX="${INDEXES} ${UV_INDEX:-}" UV_INDEX_STRATEGY=unsafe-best-match; \
     install() { \
-        uv pip install --no-progress --compile-bytecode --find-links /inputs/wheels ${UV_ARGS} "$@" \
-            -r /inputs/requirements.txt; \
-    }; \
-    install > /inputs/said.txt 2>&1 && cat /inputs/said.txt || { \
+        said=0; \
+        uv pip install --no-progress --compile-bytecode --find-links /inputs/wheels ${UV_ARGS} \
+            ${PRERELEASE:+--prerelease allow} ${BEFORE:+--exclude-newer ${BEFORE}} "$@" -r /inputs/requirements.txt \
+            > /inputs/said.txt 2>&1 || said=$?; \
         cat /inputs/said.txt; \
+        return ${said}; \
+    }; \
+    undated() { [ -n "${BEFORE}" ] && grep -q 'missing an upload date' /inputs/said.txt; }; \
+    install || { undated && echo "the index tells no upload dates: installing without the date ${BEFORE}" && \
+        BEFORE="" && install; } || { \
         [ -n "${TORCH_BACKEND}" ] && grep -q '\btorch' /inputs/said.txt || exit 1; \
         echo "no fitting torch in the index: trying the torch index for ${TORCH_BACKEND}"; \
         install --torch-backend "${TORCH_BACKEND}"; \

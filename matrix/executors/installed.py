@@ -28,7 +28,7 @@ def verify(recipe: Recipe, lock: Iterable[str]) -> None:
             continue
         if version is None:
             raise BuildError(f"{asked.name} was asked for and is not installed", hint="read the build log")
-        if not asked.specifier.contains(version, prereleases=True):
+        if not asked.specifier.contains(version, prereleases=True) and not _same_commit(str(asked.specifier), version):
             cause = f"{asked} was asked for and {asked.name} {version} was installed"
             raise BuildError(cause, hint="the index has no build of that version that fits this Python and platform")
         if not asked.specifier and (commit := commit_of(recipe)) and not _carries(version, commit):
@@ -58,6 +58,12 @@ def _requirements(recipe: Recipe) -> Iterable[Requirement]:
     for text in recipe.requirements:
         with suppress(InvalidRequirement):
             yield Requirement(text)
+
+
+def _same_commit(one: str, other: str) -> bool:
+    """True for two spellings of one development build: images and wheels of a night count their commits differently."""
+    hashes = [text.partition("+g")[2].split(".")[0] for text in (one, other)]
+    return min(map(len, hashes)) >= _SHORTEST and (hashes[0].startswith(hashes[1]) or hashes[1].startswith(hashes[0]))
 
 
 def _carries(version: str, commit: str) -> bool:

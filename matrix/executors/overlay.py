@@ -4,11 +4,12 @@ import filecmp
 import glob
 import shutil
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from matrix.core.errors import BuildError
-from matrix.core.recipe import Overlay
+from matrix.core.recipe import Overlay, Recipe
 
 COMPILED = (".so", ".pyd", ".a", ".o", ".cubin", ".fatbin")
 """Suffixes of what a build makes and no commit holds (a `.so` may carry a number: `libx.so.1`)."""
@@ -20,6 +21,12 @@ GENERATED = ("_version.py",)
 def line(overlay: Overlay, tree: str) -> str:
     """The overlay's line in a package lock, without the commit: two commits with the same files are one artifact."""
     return f"overlay {overlay.package} tree {tree}"
+
+
+def below(recipe: Recipe) -> Recipe:
+    """The recipe of what an overlay lies on: the release's own, so that the release and all commits on it share it."""
+    dockerfile = recipe.dockerfile.replace("-commit.", ".")
+    return replace(recipe, name=recipe.name.removesuffix("-commit"), dockerfile=dockerfile, overlay=None)
 
 
 def package_folder(site_packages: Path, overlay: Overlay) -> Path:

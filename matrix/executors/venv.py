@@ -46,7 +46,7 @@ class VenvExecutor:
         self._request = python
         self._settings = settings
         self._grace_s = grace_s
-        self._python: Interpreter | None = None
+        self._pythons: dict[str | None, Interpreter] = {}
 
     def build(self, recipe: Recipe, log: Path, note: Callable[[str], None]) -> Artifact:
         """Make or reuse the environment; raises BuildError, InfraError or EnvironmentMismatchError.
@@ -55,7 +55,7 @@ class VenvExecutor:
         """
         if recipe.site:
             return site_artifact(recipe)
-        return build(self._environment(recipe), recipe, self._interpreter(), self._settings, log, note)
+        return build(self._environment(recipe), recipe, self._interpreter(recipe), self._settings, log, note)
 
     def built(self, recipe: Recipe) -> bool:
         return bool(recipe.site) or self._environment(recipe).marker() is not None
@@ -115,10 +115,11 @@ class VenvExecutor:
             raise
         return started
 
-    def _interpreter(self) -> Interpreter:
-        if self._python is None:
-            self._python = interpreter(self._request)
-        return self._python
+    def _interpreter(self, recipe: Recipe) -> Interpreter:
+        request = recipe.python or self._request
+        if request not in self._pythons:
+            self._pythons[request] = interpreter(request)
+        return self._pythons[request]
 
     def _environment(self, recipe: Recipe) -> Environment:
-        return environment(self._envs, recipe, self._interpreter())
+        return environment(self._envs, recipe, self._interpreter(recipe))

@@ -15,6 +15,7 @@ from matrix.core.recipe import Artifact, Recipe
 from matrix.executors import owner
 from matrix.executors.installed import verify
 from matrix.executors.locks import held
+from matrix.executors.overlay import below
 from matrix.executors.processes import BUILD, OWNER, end, marked
 from matrix.executors.venv_install import Installer, uv_cache
 from matrix.executors.venv_overlay import lay_over_copy
@@ -46,8 +47,8 @@ def build(
         started = time.monotonic()
         try:
             if recipe.overlay:
-                base = environment(env.path.parent, replace(recipe, overlay=None), python)
-                build(base, replace(recipe, overlay=None), python, settings, log, note)
+                base = environment(env.path.parent, below(recipe), python)
+                build(base, below(recipe), python, settings, log, note)
                 marker = lay_over_copy(base, env, recipe, recipe.overlay, _shell(env, settings(), log), note)
             else:
                 marker = _fill(env, recipe, python, settings(), log, note)

@@ -1,7 +1,6 @@
 """A real Docker daemon and a tiny stub image, for the tests that need them."""
 
 import os
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +9,11 @@ import pytest
 from docker import DockerClient
 from docker.errors import ImageNotFound
 
-from matrix.core.recipe import Artifact, Recipe
+from matrix.core.recipe import Artifact
 from matrix.executors.docker import DockerExecutor, DockerSettings, daemon_answers
 from matrix.executors.docker.server import DockerServer
 from tests.executors.docker_kit import Serve
-from tests.executors.stub_image import BASE_IMAGE, stub_cell, stub_dockerfile, stub_plan
+from tests.executors.stub_image import BASE_IMAGE, stub_cell, stub_dockerfile, stub_plan, stub_recipe
 from tests.require import require
 
 
@@ -46,8 +45,7 @@ def stub_artifact(
     docker_executor: DockerExecutor, docker_daemon: DockerClient, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Artifact]:
     """The stub server's image; removed at the end, since no two test runs share one."""
-    recipe = Recipe(name="stub", requirements=(uuid.uuid4().hex,))
-    made = docker_executor.build(recipe, tmp_path_factory.mktemp("log") / "build.log", lambda _: None)
+    made = docker_executor.build(stub_recipe("stub"), tmp_path_factory.mktemp("log") / "build.log", lambda _: None)
     yield made
     docker_daemon.images.remove(made.ref, force=True)
 

@@ -50,3 +50,16 @@ def until_logged(log: Path, text: str, seconds: float = 60) -> None:
     while text not in (log.read_text() if log.exists() else ""):
         assert time.monotonic() < deadline, f"{text!r} was not logged"
         time.sleep(0.1)
+
+
+def listed(server: DockerServer, seconds: float = 60) -> list[str]:
+    """The models that an engine's server says it has, once it answers."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            answer = requests.get(f"{server.url}/v1/models", timeout=5)
+            return [str(entry["id"]) for entry in answer.json()["data"]]
+        except (requests.RequestException, ValueError):
+            assert server.poll() is None, "the server ended"
+            assert time.monotonic() < deadline, "the server does not answer"
+            time.sleep(0.1)

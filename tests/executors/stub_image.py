@@ -2,13 +2,14 @@
 
 import base64
 import os
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
 from matrix.core.cell import Cell, LaunchOptions
 from matrix.core.hardware import Hardware
 from matrix.core.model import Model
-from matrix.core.recipe import LaunchPlan, Placement
+from matrix.core.recipe import LaunchPlan, Placement, Recipe
 from matrix.core.revision import Revision
 from matrix.core.spec import BASELINE, Method, SpecConfig
 from matrix.core.workload import Workload
@@ -40,6 +41,11 @@ def stub_dockerfile(*more_steps: str) -> str:
         *more_steps,
     ]
     return _TEMPLATE.format(steps=" && ".join(steps))
+
+
+def stub_recipe(name: str) -> Recipe:
+    """A recipe that no other test has, whose image the stub's Dockerfile makes."""
+    return Recipe(name, ("abc-stub==1",), remove=(uuid.uuid4().hex,))
 
 
 def stub_cell(target: Path, draft: Path | None = None) -> Cell:

@@ -14,7 +14,7 @@ from matrix.core.errors import BuildError, EnvironmentMismatchError, InfraError
 from matrix.core.recipe import Artifact, Recipe
 from matrix.executors import owner
 from matrix.executors.docker import DockerExecutor, DockerSettings, labels
-from tests.executors.stub_image import BASE_IMAGE, stub_dockerfile
+from tests.executors.stub_image import BASE_IMAGE, stub_dockerfile, stub_recipe
 
 pytestmark = pytest.mark.docker
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.docker
 @pytest.fixture
 def recipe(docker_daemon: DockerClient) -> Iterator[Recipe]:
     """A recipe of this test alone; its image is removed afterwards."""
-    made = Recipe(name="Stub Build", requirements=(uuid.uuid4().hex,))
+    made = stub_recipe("Stub Build")
     yield made
     for image in docker_daemon.images.list(filters={"label": f"{labels.RECIPE}={made.hash}"}):
         docker_daemon.images.remove(image.id, force=True)

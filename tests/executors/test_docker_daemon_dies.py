@@ -12,7 +12,7 @@ from matrix.core.errors import InfraError
 from matrix.core.recipe import Artifact, Recipe
 from matrix.executors.docker import DockerExecutor, DockerSettings, labels
 from tests.executors.second_daemon import SecondDaemon
-from tests.executors.stub_image import BASE_IMAGE, stub_cell, stub_dockerfile, stub_plan
+from tests.executors.stub_image import BASE_IMAGE, stub_cell, stub_dockerfile, stub_plan, stub_recipe
 from tests.require import require
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]
@@ -86,7 +86,7 @@ def test_daemon_killed_during_a_build_is_infra(executor: DockerExecutor, daemon:
         if note.endswith("RUN"):
             daemon.kill()
 
-    recipe = Recipe("stub", (uuid.uuid4().hex,))
+    recipe = stub_recipe("stub")
     with pytest.raises(InfraError, match="stopped answering while building"):
         executor.build(recipe, tmp_path / "log", kill)
     daemon.start().close()

@@ -9,15 +9,18 @@ from matrix.core.errors import EnvironmentMismatchError
 from matrix.core.recipe import LaunchPlan
 from matrix.executors.docker.request import command_line, container_request
 from matrix.executors.docker.settings import DockerSettings
+from matrix.executors.docker.user import User
 
 GIB = 2**30
 LABELS = {"org.specmatrix.managed": "1", "org.specmatrix.run": "r1"}
 MOUNTS = [Mount(target="/models/target", source="/data/m", type="bind", read_only=True)]
 
 
-def ask(settings: DockerSettings | None = None, **plan: Any) -> dict[str, Any]:
+def ask(settings: DockerSettings | None = None, user: User | None = None, **plan: Any) -> dict[str, Any]:
     launch = LaunchPlan("engine.server", ("--port", "8000"), **plan)
-    return container_request("sha256:abc", launch, MOUNTS, LABELS, settings or DockerSettings(), "1000:100")
+    return container_request(
+        "sha256:abc", launch, MOUNTS, LABELS, settings or DockerSettings(), user or User(1000, 100)
+    )
 
 
 def test_whole_request() -> None:
@@ -28,6 +31,7 @@ def test_whole_request() -> None:
         "environment": {"A": "1", "B": None},
         "labels": LABELS,
         "user": "1000:100",
+        "group_add": [],
         "working_dir": "/home/engine",
         "init": True,
         "mounts": [{"Target": "/models/target", "Source": "/data/m", "Type": "bind", "ReadOnly": True}],
@@ -44,6 +48,7 @@ def test_whole_request() -> None:
         "memswap_limit": 6 * GIB,
         "pids_limit": 1024,
         "shm_size": GIB // 2,
+        "ulimits": [],
         "device_requests": [],
         "log_config": {"Type": "json-file", "Config": {"max-size": "64m", "max-file": "2"}},
     }
@@ -83,7 +88,7 @@ def test_command_line_repeats_the_request() -> None:
     assert line.endswith("--entrypoint python3 specmatrix/x:1 -m engine.server --port 8000")
     for part in (
         "--user 1000:100",
-        f"--memory {8 * GIB} --memory-swap {8 * GIB}",
+        f"--shm-size {32 * GIB} --ulimit memlock=-1",
         "--tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777",
         "--volume /data/m:/models/target:ro",
         '--gpus "device=GPU-a,GPU-b"',
@@ -93,3 +98,25 @@ def test_command_line_repeats_the_request() -> None:
     ):
         assert part in line
     assert "--env B" not in line
+    assert "--memory" not in line, "no limit was asked for"
+    assert f"--memory {8 * GIB} --memory-swap {8 * GIB}" in " ".join(command_line(ask(), "x:1"))
+
+
+def test_gpus_bring_their_own_limits_and_the_users_still_outrank_them() -> None:
+    request = ask(gpus=2)
+    assert request["mem_limit"] is request["memswap_limit"] is None
+    assert (request["shm_size"], request["pids_limit"]) == (32 * GIB, 1024 * 9)
+    assert [(u["Name"], u["Soft"], u["Hard"]) for u in request["ulimits"]] == [
+        ("memlock", -1, -1),
+        ("stack", 67108864, 67108864),
+    ]
+    request = ask(DockerSettings(memory_gib=100, shm_gib=4), gpus=1)
+    assert (request["mem_limit"], request["shm_size"]) == (100 * GIB, 4 * GIB)
+
+
+def test_root_of_a_published_image_is_in_the_users_group_and_has_a_home() -> None:
+    request = ask(user=User(0, 0, (100,), {"HOME": "/home/engine"}), env=(("A", "1"),))
+    assert (request["user"], request["group_add"]) == ("0:0", [100])
+    assert request["environment"] == {"HOME": "/home/engine", "A": "1"}
+    assert request["tmpfs"]["/home/engine"].endswith("uid=0,gid=0")
+    assert "--group-add 100" in " ".join(command_line(request, "x:1"))

@@ -114,6 +114,7 @@ def test_a_commit_without_a_wheel_fails_and_nothing_else_is_taken(tmp_path: Path
     [
         ("sglang[all]==0.5.10", "sglang==0.5.9", r"sglang\[all\]==0.5.10 was asked for and sglang 0.5.9 was installed"),
         ("transformers<5", "transformers==5.1", "transformers 5.1 was installed"),
+        ("sglang==0.5.10.dev1+g4cf4f0859", "sglang==0.5.10.dev1+g4cf4f0850", "g4cf4f0850 was installed"),
         ("vllm==0.11.0", "other==1", "vllm was asked for and is not installed"),
         ("vllm", "vllm==0.33.0", "vllm of commit 25268f0c9aaa was asked for and 0.33.0 was installed"),
     ],
@@ -132,6 +133,7 @@ def test_another_version_than_asked_is_a_failed_build(asked: str, lock: str, sai
         (f"vllm=={DEV}", f"vllm=={DEV}"),
         ("vllm @ https://wheels.example/vllm.whl", "vllm @ https://wheels.example/vllm.whl"),
         ("torchvision", "vllm==1"),
+        ("sglang==0.5.10.dev20260215+g4cf4f0859", "sglang==0.5.10.dev77+g4cf4f08"),
     ],
 )
 def test_what_was_asked_for_passes(asked: str, lock: str) -> None:

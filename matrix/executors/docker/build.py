@@ -1,13 +1,11 @@
 """One image build: the stream that the daemon sends, its log, and the error it may end in."""
 
 import re
-import tempfile
-import uuid
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from docker import DockerClient
 
@@ -17,74 +15,74 @@ from matrix.core.recipe import Recipe
 from matrix.executors import owner
 from matrix.executors.docker import failures
 from matrix.executors.docker.client import speaking
-from matrix.executors.docker.context import write_context
 from matrix.executors.docker.leftovers import clear_build
-from matrix.executors.docker.settings import DockerSettings
+from matrix.executors.installed import unpinned
 from matrix.executors.venv_failures import error as installer_error
 
 Events = Generator[dict[str, Any], None, None]
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _NOISE = re.compile(r"^(?: ---> |Removing intermediate container|Step \d+/\d+ :)|^\s*$")
-_SLOW = ("FROM", "RUN", "COPY")
-_FALLBACK = "no fitting torch in the index"
+_SLOW = ("FROM", "RUN", "COPY", "ADD")
+_DEPARTURES = ("no fitting torch in the index", "the index tells no upload dates")
 _STEP = re.compile(r"^Step (\d+/\d+) : (\S+)")
 
 
 class ImageBuild:
     """Builds the image of one recipe. Raises BuildError, InfraError or EnvironmentMismatchError.
 
-    `notes` holds the departures from the plain way, such as the fallback to the torch index.
+    `name` is the recipe's, `args` are the build arguments, of which BASE_IMAGE and BUILD are also read here. `notes`
+    holds the departures from the plain way, such as the fallback to the torch index.
     """
 
     def __init__(
         self,
         client: DockerClient,
-        recipe: Recipe,
-        dockerfile: str,
-        settings: DockerSettings,
+        name: str,
+        args: Mapping[str, str],
+        network: str | None,
         note: Callable[[str], None],
+        redact: Callable[[str], str],
     ) -> None:
         self.notes: list[str] = []
         self._client = client
-        self._recipe = recipe
-        self._dockerfile = dockerfile
-        self._settings = settings
+        self._name = name
+        self._args = dict(args)
+        self._network = network
         self._note = note
+        self._redact = redact
         self._step = ""
         self._said: deque[str] = deque(maxlen=200)
 
-    def run(self, tag: str, image_labels: dict[str, str], index: IndexSettings, log: Path, scratch: Path) -> None:
-        """Build and tag; the builder's output is appended to `log`. Stages left untagged are removed on every exit."""
-        build_id = uuid.uuid4().hex
-        scratch.mkdir(parents=True, exist_ok=True)
-        # An unnamed file: it may hold credentials, and a killed process must not leave it behind.
-        with tempfile.TemporaryFile(dir=scratch) as context, log.open("a") as out:
-            write_context(context, self._dockerfile, self._settings, index, self._note)
-            context.seek(0)
+    def run(self, context: IO[bytes], tag: str, image_labels: dict[str, str], log: Path) -> None:
+        """Build `context` (a tar) and tag it; the builder's output is appended to `log`. Stages left untagged are
+        removed on every exit.
+        """
+        with log.open("a") as out:
             try:
                 # Closing the stream closes its connection, at which the daemon gives the build up.
-                events = self._events(context, tag, image_labels, build_id)
+                events = self._events(context, tag, image_labels)
                 with speaking("building an image"), closing(events):
                     for event in events:
-                        text = index.redact(_ESCAPE.sub("", str(event.get("stream", ""))))
+                        text = self._redact(_ESCAPE.sub("", str(event.get("stream", ""))))
                         out.write(text)
                         out.flush()
                         self._take(text)
                         if "error" in event:
-                            raise self._failure(index.redact(str(event["error"])), log)
+                            raise self._failure(self._redact(str(event["error"])), log)
             finally:
-                clear_build(self._client, build_id)
+                if "BUILD" in self._args:
+                    clear_build(self._client, self._args["BUILD"])
 
-    def _events(self, context: Any, tag: str, image_labels: dict[str, str], build_id: str) -> Events:
+    def _events(self, context: Any, tag: str, image_labels: dict[str, str]) -> Events:
         # The SDK's annotations know the undecoded stream only.
         events: Events = self._client.api.build(
             fileobj=context,
             custom_context=True,
             tag=tag,
             labels=image_labels,
-            buildargs=build_args(self._recipe, self._settings, build_id),
-            network_mode=self._settings.build_network,
+            buildargs=self._args,
+            network_mode=self._network,
             rm=True,
             forcerm=True,
             decode=True,
@@ -98,7 +96,7 @@ class ImageBuild:
                 self._step = step[2]
                 if step[2] in _SLOW:
                     self._note(f"image step {step[1]}: {step[2]}")
-            elif line.startswith(_FALLBACK):
+            elif line.startswith(_DEPARTURES):
                 self.notes.append(line)
                 self._note(line)
             elif not _NOISE.search(line):
@@ -107,21 +105,26 @@ class ImageBuild:
     def _failure(self, text: str, log: Path) -> MatrixError:
         if failures.disk_full("\n".join([*self._said, text])):
             return failures.refusal(f"no space left on device: {text}", "building an image")
-        if self._step in ("", "FROM"):
-            return failures.base_image_missing(self._settings.base_image, text)
+        if self._step in ("", "ARG", "FROM"):
+            return failures.base_image_missing(self._args["BASE_IMAGE"], text)
         # The daemon's own message only repeats the command; what the command said tells more.
         said = "\n".join(self._said) or text
-        return installer_error(f"{self._recipe.name} in an image", said, log)
+        return installer_error(f"{self._name} in an image", said, log)
 
 
-def build_args(recipe: Recipe, settings: DockerSettings, build_id: str) -> dict[str, str]:
-    """What the Dockerfiles take: requirements one a line, the rest separated by spaces."""
+def build_args(recipe: Recipe, base_image: str, index: IndexSettings, build_id: str) -> dict[str, str]:
+    """What the engines' Dockerfiles take: requirements one a line, the rest separated by spaces."""
+    indexes = () if index.no_index else recipe.indexes
     return {
-        "BASE_IMAGE": settings.base_image,
+        "BASE_IMAGE": base_image,
         "APT": " ".join(recipe.apt),
         "REQUIREMENTS": "\n".join(recipe.requirements),
         "REMOVE": " ".join(recipe.remove),
         "TORCH_BACKEND": "cpu" if recipe.torch_cpu else "",
+        "INDEXES": " ".join(indexes),
+        "FIRST": " ".join(unpinned(recipe) if indexes else ()),
+        "PRERELEASE": "1" if recipe.prerelease else "",
+        "BEFORE": recipe.before,
         "OWNER": owner.me(),
         "BUILD": build_id,
     }

@@ -6,7 +6,7 @@ import tarfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from matrix.core.errors import EnvironmentMismatchError
 from matrix.core.index import IndexSettings
@@ -16,7 +16,7 @@ _CONSTRAINTS = "inputs/constraints.txt"
 
 
 def write_context(
-    out: BinaryIO, dockerfile: str, settings: DockerSettings, index: IndexSettings, note: Callable[[str], None]
+    out: IO[bytes], dockerfile: str, settings: DockerSettings, index: IndexSettings, note: Callable[[str], None]
 ) -> None:
     """Write the context as a tar: `Dockerfile` and `inputs/` (wheels, index settings, constraints, certificates).
 
@@ -31,6 +31,13 @@ def write_context(
         _add(tar, "inputs/ca.pem", _read(bundle) if bundle else "")
         for wheel in _wheels(settings.wheel_dir):
             tar.add(wheel.resolve(), f"inputs/wheels/{wheel.name}", filter=_anonymous)
+
+
+def write_overlay_context(out: IO[bytes], dockerfile: str, archive: Path) -> None:
+    """Write the context of a commit laid over an image: `Dockerfile`, and its files as `inputs/overlay.tar`."""
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        _add(tar, "Dockerfile", dockerfile)
+        tar.add(archive, "inputs/overlay.tar", filter=_anonymous)
 
 
 def index_script(index: IndexSettings, note: Callable[[str], None]) -> str:

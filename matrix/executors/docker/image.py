@@ -1,8 +1,6 @@
-"""Images of recipes: their names, finding one that is there, and reading its package lock."""
+"""Images of recipes: their names, and finding one that is there."""
 
-import io
 import re
-import tarfile
 from contextlib import suppress
 
 from docker import DockerClient
@@ -12,7 +10,7 @@ from docker.models.images import Image
 from matrix.core.cell import digest
 from matrix.core.errors import InfraError
 from matrix.core.recipe import Recipe
-from matrix.executors.docker import labels, paths
+from matrix.executors.docker import labels
 from matrix.executors.docker.client import AWAY, speaking
 
 
@@ -22,9 +20,9 @@ def tag_of(recipe: Recipe) -> str:
     return f"specmatrix/{name or 'engine'}:{recipe.hash[:12]}"
 
 
-def inputs_of(dockerfile: str, base_image: str) -> str:
+def inputs_of(*texts: str) -> str:
     """Names what else decides an image: a changed Dockerfile or base means another image for the same recipe."""
-    return digest([dockerfile, base_image])[:16]
+    return digest(texts)[:16]
 
 
 def find_image(client: DockerClient, recipe: Recipe, inputs: str) -> Image | None:
@@ -43,23 +41,14 @@ def drop_superseded(client: DockerClient, recipe: Recipe) -> None:
         client.images.prune(filters={"dangling": True, "label": f"{labels.RECIPE}={recipe.hash}"})
 
 
+def drop(client: DockerClient, image: Image) -> None:
+    """Remove an image that must not be used; quiet, for use while an error flies."""
+    with suppress(APIError, *AWAY):
+        client.images.remove(image_id(image), force=True)
+
+
 def image_id(image: Image) -> str:
     """`sha256:...`, the hash of the image's configuration and layers."""
     if not image.id:
         raise InfraError("the Docker daemon named an image without an id")
     return image.id
-
-
-def read_lock(client: DockerClient, image: Image) -> tuple[str, ...]:
-    """The package lock written into the image when it was built; the container for it is never started."""
-    with speaking("reading an image's package lock"):
-        holder = client.containers.create(image_id(image), ["true"], labels=labels.container_labels("", "lock"))
-        try:
-            chunks, _ = holder.get_archive(paths.LOCK)
-            packed = b"".join(chunks)
-        finally:
-            holder.remove(force=True, v=True)
-    with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
-        member = tar.extractfile(tar.getmembers()[0])
-        text = member.read().decode() if member else ""
-    return tuple(sorted(line for line in text.splitlines() if line.strip()))

@@ -10,11 +10,23 @@ OWNER = f"{_PREFIX}owner"
 INPUTS = f"{_PREFIX}inputs"
 STAGE = f"{_PREFIX}stage"
 BUILD = f"{_PREFIX}build"
+TREE = f"{_PREFIX}tree"
+PUBLISHED = f"{_PREFIX}published"
 
 
 def container_labels(recipe_hash: str, run_id: str) -> dict[str, str]:
     """Labels of a container of this process; `reap` goes by the owner."""
     return {MANAGED: "1", RECIPE: recipe_hash, RUN: run_id, OWNER: owner.me()}
+
+
+def overlay_labels(tree: str, published: bool) -> dict[str, str]:
+    """What is further said of a commit laid over an image: the hash of its files, and whether that was published."""
+    return {TREE: tree} | ({PUBLISHED: "1"} if published else {})
+
+
+def is_published(image: dict[str, str]) -> bool:
+    """True for an image of the engine's project, or one that only a commit was laid over."""
+    return MANAGED not in image or PUBLISHED in image
 
 
 def image_labels(recipe_hash: str, inputs: str) -> dict[str, str]:

@@ -12,6 +12,11 @@ DRAFT = "/models/draft"
 PORT = 8000
 
 
+def overlay_dockerfile(package: str) -> str:
+    """The Dockerfile that lays a commit of this package over an image."""
+    return f"{package.partition('.')[0]}-commit.Dockerfile"
+
+
 def dockerfile_text(name: str) -> str:
     """The Dockerfile called `name`: beside the package once installed, in the project's `dockerfiles` before that."""
     package = Path(matrix.__file__).parent

@@ -2,35 +2,44 @@
 
 from typing import Any
 
-from docker.types import DeviceRequest, LogConfig, Mount
+from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
 
 from matrix.core.errors import EnvironmentMismatchError
 from matrix.core.recipe import LaunchPlan
 from matrix.executors.docker.paths import HOME, PORT
 from matrix.executors.docker.settings import DockerSettings
+from matrix.executors.docker.user import User
 
 _GIB = 2**30
 _LOOPBACK = "127.0.0.1"
+_GPU_SHM_GIB = 32.0
+_GPU_ULIMITS = (("memlock", -1), ("stack", 64 * 2**20))
+_PIDS_EACH_GPU = 4
 
 
 def container_request(
-    image: str, launch: LaunchPlan, mounts: list[Mount], labels: dict[str, str], settings: DockerSettings, user: str
+    image: str, launch: LaunchPlan, mounts: list[Mount], labels: dict[str, str], settings: DockerSettings, user: User
 ) -> dict[str, Any]:
     """Arguments of `client.containers.create`: the engine, walled in.
 
-    `user` is `uid:gid`. The root is read-only; engines compile into their home and /tmp, so these are tmpfs with exec
-    (their content counts as the container's memory). Swap is off: a limit that swaps is a slow engine, not a limit.
-    The environment is the plan's alone, on top of the image's; a variable set to None is taken out of the image's.
+    The root is read-only; engines compile into their home and /tmp, so these are tmpfs with exec (their content counts
+    as the container's memory). Swap is off: a limit that swaps is a slow engine, not a limit. The environment is the
+    plan's alone, on top of the image's; a variable set to None is taken out of the image's.
+
+    With GPUs the plan's sizes, which are made for small CPU models, do not count: memory is limited where the user says
+    so, shared memory is what SGLang's documentation gives it (32 GiB, a bound and not a reservation), the limits on
+    locked memory and stack are those that NVIDIA's PyTorch images ask for, and each GPU adds to the processes.
     """
-    memory = int((settings.memory_gib or launch.memory_gib) * _GIB)
-    uid, gid = user.split(":")
+    memory = _memory(launch, settings)
+    gpus = launch.gpus
     return {
         "image": image,
         "entrypoint": ["python3"],
         "command": ["-m", launch.module, *launch.args],
-        "environment": dict.fromkeys(launch.unset) | dict(launch.env),
+        "environment": user.env | dict.fromkeys(launch.unset) | dict(launch.env),
         "labels": labels,
-        "user": user,
+        "user": f"{user.uid}:{user.gid}",
+        "group_add": list(user.groups),
         "working_dir": HOME,
         "init": True,
         "mounts": mounts,
@@ -39,17 +48,25 @@ def container_request(
         "read_only": True,
         "tmpfs": {
             "/tmp": "rw,exec,nosuid,nodev,mode=1777",  # noqa: S108 - inside the container
-            HOME: f"rw,exec,nosuid,nodev,mode=0700,uid={uid},gid={gid}",
+            HOME: f"rw,exec,nosuid,nodev,mode=0700,uid={user.uid},gid={user.gid}",
         },
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges"],
         "mem_limit": memory,
         "memswap_limit": memory,
-        "pids_limit": settings.pids_limit,
-        "shm_size": int((settings.shm_gib or launch.shm_gib) * _GIB),
+        "pids_limit": settings.pids_limit * (1 + _PIDS_EACH_GPU * gpus),
+        "shm_size": int((settings.shm_gib or (_GPU_SHM_GIB if gpus else launch.shm_gib)) * _GIB),
+        "ulimits": [Ulimit(name=name, soft=limit, hard=limit) for name, limit in (_GPU_ULIMITS if gpus else ())],
         "device_requests": _gpus(launch.gpus, settings.gpu_uuids),
         "log_config": LogConfig(type="json-file", config={"max-size": "64m", "max-file": "2"}),
     }
+
+
+def _memory(launch: LaunchPlan, settings: DockerSettings) -> int | None:
+    """Bytes; None is no limit."""
+    if settings.memory_gib is None and launch.gpus:
+        return None
+    return int((settings.memory_gib or launch.memory_gib) * _GIB)
 
 
 def _gpus(count: int, uuids: tuple[str, ...]) -> list[DeviceRequest]:
@@ -67,8 +84,11 @@ def command_line(request: dict[str, Any], image_name: str) -> tuple[str, ...]:
     """`docker run` with the same arguments, for a person who wants to see the same thing happen."""
     words = ["docker", "run", "--rm", "--read-only", "--init", "--cap-drop", "ALL"]
     words += ["--security-opt", "no-new-privileges", "--user", request["user"], "--workdir", request["working_dir"]]
-    words += ["--memory", str(request["mem_limit"]), "--memory-swap", str(request["memswap_limit"])]
+    words += [w for group in request["group_add"] for w in ("--group-add", str(group))]
+    if request["mem_limit"] is not None:
+        words += ["--memory", str(request["mem_limit"]), "--memory-swap", str(request["memswap_limit"])]
     words += ["--pids-limit", str(request["pids_limit"]), "--shm-size", str(request["shm_size"])]
+    words += [w for u in request["ulimits"] for w in ("--ulimit", f"{u['Name']}={u['Soft']}")]
     words += [w for at, options in request["tmpfs"].items() for w in ("--tmpfs", f"{at}:{options}")]
     words += [w for m in request["mounts"] for w in ("--volume", f"{m['Source']}:{m['Target']}:ro")]
     words += [w for d in request["device_requests"] for w in ("--gpus", _gpu_words(d))]

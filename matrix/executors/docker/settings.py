@@ -7,7 +7,8 @@ from pathlib import Path
 @dataclass(frozen=True, slots=True)
 class DockerSettings:
     """`base_image`, `wheel_dir` (wheels offered before any index) and `ca_bundle` (PEM, trusted in the build) are build
-    inputs. `memory_gib` and `shm_gib` outrank the launch plan where given. `network` is the Docker network of served
+    inputs. `memory_gib` and `shm_gib` outrank the launch plan where given. `pids_limit` is for a server without GPUs;
+    each GPU adds four times as many. `network` is the Docker network of served
     containers, `build_network` that of build steps; None means the daemon's default. `gpu_uuids` are the GPUs that a
     cell may get, in that order; empty lets the daemon choose. `grace_s` is the time between SIGTERM and SIGKILL,
     `patience_s` how long a daemon that does not answer is waited for.
