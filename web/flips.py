@@ -17,7 +17,9 @@ class ShownFlip:
 
     @property
     def tone(self) -> str:
-        """`bad`, `good`, or empty for a change that is neither."""
+        """`bad`, `good`, or empty for a change that is neither and for a fall that is acknowledged."""
+        if self.flip.acknowledged:
+            return ""
         if self.flip.change in (Change.REGRESSION, Change.NEW_FAILURE, Change.STILL_FAILING):
             return "bad"
         return "good" if self.flip.change in (Change.FIXED, Change.NEW_PASS) else ""
@@ -25,6 +27,8 @@ class ShownFlip:
     @property
     def end(self) -> str:
         """What became of a failure; empty where it stands or was none."""
+        if self.flip.acknowledged:
+            return "acknowledged"
         if self.flip.standing or self.tone != "bad":
             return ""
         return "fixed since" if self.flip.change == Change.REGRESSION else "never healthy before"

@@ -1,6 +1,8 @@
 """The real store as the dashboard's reader."""
 
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 from matrix.app.attribute import regressions
 from matrix.app.expected import expected_of_run
@@ -18,7 +20,12 @@ class StoreReader:
         self._logs = store.logs
 
     def overview(self) -> Overview:
-        return self._read.overview()
+        """The store's, its regressions marked where they are acknowledged."""
+        seen = self._read.overview()
+        if not any(ack.holds(time.time()) for ack in self._store.acks.all()):
+            return seen
+        known = {item.flip_id for item in regressions(self._store) if item.ack}
+        return replace(seen, regressions=[replace(f, acknowledged=f.flip_id in known) for f in seen.regressions])
 
     def series(self, series_key: str) -> SeriesView:
         return self._read.series(series_key)

@@ -117,4 +117,4 @@ def _with(item: Regression, ack: Ack, now: float) -> Regression:
         ended = f"acknowledgement {ack.ack_id} was for {ack.state}, and it is {item.now} now"
         return item if item.ack else replace(item, ack_ended=ended)
     view = AckView(ack.ack_id, ack.scope.value, ack.reason, ack.until, ack.created_at)
-    return replace(item, ack=view, ack_ended="", status=Status.ACKNOWLEDGED.value)
+    return replace(item, ack=view, acknowledged=True, ack_ended="", status=Status.ACKNOWLEDGED.value)

@@ -78,7 +78,10 @@ class VerdictView:
 
 @dataclass(frozen=True, slots=True)
 class FlipView:
-    """One flip with the series it belongs to; `series` is readable: engine / target / spec / workload."""
+    """One flip with the series it belongs to; `series` is readable: engine / target / spec / workload.
+
+    `acknowledged` is set by `matrix.app.attribute`, which finds what an acknowledgement covers.
+    """
 
     flip_id: int
     series_key: str
@@ -99,6 +102,7 @@ class FlipView:
     to_run: str | None
     standing: bool
     created_at: float
+    acknowledged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

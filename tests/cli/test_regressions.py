@@ -33,6 +33,7 @@ KEYS = [
     "to_run",
     "standing",
     "created_at",
+    "acknowledged",
     "workload",
     "group",
     "status",

@@ -1,6 +1,7 @@
 """The pages over the real store and the real judge: a head that loads in one release and crashes in the next."""
 
 import html
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from matrix.app.acks import acks_for
+from matrix.app.attribute import regressions
 from matrix.app.judging import judge_all
 from matrix.core.outcome import Outcome
 from matrix.store import Store, open_store
@@ -60,6 +63,15 @@ def test_the_regression_is_found_on_every_page_it_belongs_to(swept: Store, clien
     )
     table = parse(client.get(f"/series/{SERIES}").text).one("table", "points")
     assert [th.text for th in table.all("th") if th.attrs.get("scope") == "row"] == ["0.32.0", "0.27.1"]
+
+
+def test_an_acknowledged_regression_is_marked_on_the_first_page(swept: Store, client: TestClient) -> None:
+    known = regressions(swept)
+    for ack in acks_for([str(known[0].flip_id)], known, scope=None, reason="known", until=None, now=time.time()):
+        swept.acks.add(ack)
+    item = parse(client.get("/").text).one(id_="regressions").one("li", "flip")
+    assert "UTC, acknowledged" in item.text and item.one("span", "word").classes == {"word"}
+    assert [flip["acknowledged"] for flip in client.get("/api/overview").json()["regressions"]] == [True]
 
 
 def test_pages_and_twins_of_everything_stored_answer(swept: Store, client: TestClient) -> None:
