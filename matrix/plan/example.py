@@ -20,6 +20,8 @@ path = "models/target"              # or: hub = "org/name", revision = "a commit
 
 [drafts.my-eagle3]
 path = "models/eagle3"
+# What its author published is set against what is measured; bonus = "yes" where the value counts the bonus token.
+# expectations = [{ value = 2.4, workload = "MT-Bench", k = 3, bonus = "unknown", link = "https://..." }]
 
 [specs.eagle3-k3]
 method = "eagle3"                   # eagle, eagle3, mtp, draft_model, ngram, suffix, medusa
