@@ -6,6 +6,7 @@ from matrix.app.bench import Baseline, Bench
 from matrix.app.logged import add_logged, mark
 from matrix.app.record import Record
 from matrix.core.result import POOLED, Sample
+from matrix.engines.logcheck import logged
 from matrix.probes.accept import run_probe, warm_up
 from matrix.probes.client import Client
 from matrix.probes.output import first_divergence, noise_gaps, noise_limit, with_alternatives
@@ -42,7 +43,9 @@ def measure(record: Record, bench: Bench, client: Client) -> None:
 
 def _probe(record: Record, probe: Probe) -> None:
     before = mark(record, probe) if probe.names.log else None
+    start = record.log_size()
     run_probe(probe, lambda sample: _keep(record, sample))
+    record.logged = logged(record.log_text(start), record.cell.spec.k)
     if probe.names.log:
         add_logged(record, probe, before)
 

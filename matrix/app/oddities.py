@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from matrix.app.record import Record
-from matrix.core.counters import Counters, accept_length, combine
+from matrix.core.counters import Counters, accept_length, bounds, combine
 from matrix.core.oddity import Oddity
 from matrix.core.result import POOLED, Sample, Uptime
 from matrix.core.spec import SpecConfig
+from matrix.engines.logcheck import contradicts
 from matrix.probes.sanity import GARBAGE, LOOPS
 from matrix.stats.settings import DEFAULTS
 
@@ -26,7 +27,7 @@ def oddities(record: Record, pooled: Counters) -> list[Found]:
     found += [(Oddity.OTHER_SETTINGS, text) for text in settled_otherwise(spec, record.resolved)]
     if not any(flag is Oddity.OTHER_SETTINGS for flag, _ in found):
         found += _proposed(spec, pooled)
-    return found + _drift(record.uptime)
+    return found + _log(record, pooled) + _drift(record.uptime)
 
 
 def settled_otherwise(spec: SpecConfig, resolved: Mapping[str, Any]) -> list[str]:
@@ -95,6 +96,16 @@ def _proposed(spec: SpecConfig, pooled: Counters) -> list[Found]:
     if spec.method.counts_draftless_steps or abs(mean - spec.k) <= _K_TOLERANCE * spec.k:
         return []
     return [(Oddity.OTHER_SETTINGS, f"{mean:.2f} drafts a step were proposed where k = {spec.k} was asked for")]
+
+
+def _log(record: Record, pooled: Counters) -> list[Found]:
+    """The log's steps all carry a draft, so they are held against the counters of drafts whatever the method."""
+    k, said = _k(record.cell.spec, record.resolved, pooled), accept_length(record.logged)
+    counted = accept_length(pooled)
+    if not k or said is None or counted is None or not contradicts(record.logged, pooled, bounds(k, record.sure)[1]):
+        return []
+    steps = record.logged.steps
+    return [(Oddity.LOG_DISAGREES, f"the engine's log tells {said:.2f} over {steps} steps, its counters {counted:.2f}")]
 
 
 def _drift(uptime: Uptime | None) -> list[Found]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from matrix import __version__
 from matrix.core.cell import Cell
+from matrix.core.counters import Counters
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Progress
 from matrix.core.recipe import Artifact, Recipe
@@ -21,7 +22,9 @@ from matrix.store import hide, secret_values
 class Record:
     """Mutable notes of one run; `result` freezes them.
 
-    `served` is True once one generation had finished, `sound` once the server had answered to the end.
+    `served` is True once one generation had finished, `sound` once the server had answered to the end. `sure` is how
+    many tokens each verify step yields whatever the draft (`matrix.core.recipe.OwnNames`), `logged` what the engine's
+    own log counted during the probe.
     """
 
     run_id: str
@@ -39,6 +42,7 @@ class Record:
     resolved: dict[str, Any] = field(default_factory=dict)
     noise: dict[str, float] = field(default_factory=dict)
     sure: int = 1
+    logged: Counters = field(default_factory=Counters)
     flags: list[str] = field(default_factory=list)
     uptime: Uptime | None = None
 
@@ -57,11 +61,15 @@ class Record:
         """Samples so far that stand for one prompt each."""
         return sum(1 for sample in self.samples if sample.prompt_id != POOLED)
 
-    def log_text(self) -> str:
-        """The server's log so far: the last 8 MiB, undecodable bytes replaced, secrets of its environment hidden."""
+    def log_size(self) -> int:
+        """Bytes that the server has logged so far."""
+        return self.log.stat().st_size if self.log.exists() else 0
+
+    def log_text(self, start: int = 0) -> str:
+        """The server's log from byte `start` on, the last 8 MiB of it, undecodable bytes replaced, secrets hidden."""
         try:
             with self.log.open("rb") as file:
-                file.seek(max(self.log.stat().st_size - 8 * 2**20, 0))
+                file.seek(max(self.log.stat().st_size - 8 * 2**20, start))
                 text = file.read().decode("utf-8", "replace")
                 return hide(text, secret_values(self.cell.launch.env))
         except FileNotFoundError:

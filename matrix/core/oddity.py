@@ -15,6 +15,7 @@ class Oddity(StrEnum):
     GARBAGE = "garbage"
     DIVERGES = "diverges"
     OTHER_SETTINGS = "other-settings"
+    LOG_DISAGREES = "log-disagrees"
     DRIFT = "drift"
 
     @property
@@ -33,5 +34,6 @@ _MEANINGS = {
     Oddity.GARBAGE: "texts are blank or unreadable",
     Oddity.DIVERGES: "texts leave the baseline's by more than rounding explains",
     Oddity.OTHER_SETTINGS: "the engine runs with other sizes than those asked for",
+    Oddity.LOG_DISAGREES: "the engine's own log tells another accept length than its counters",
     Oddity.DRIFT: "the accept length changes while the server runs",
 }
