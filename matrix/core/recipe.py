@@ -36,7 +36,8 @@ class Recipe:
 
     `image` is a published image that is pulled instead of anything being built. `prerelease` lets the installer take
     pre-releases, `before` (a date, YYYY-MM-DD) hides packages published later, `indexes` are the engine project's own
-    wheel indexes, asked besides the user's. `overlay` lays one commit's Python over what was installed.
+    wheel indexes, asked besides the user's. `overrides` are requirements that replace what any package asks for.
+    `overlay` lays one commit's Python over what was installed.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Recipe:
     before: str = ""
     indexes: tuple[str, ...] = ()
     overlay: Overlay | None = None
+    overrides: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -64,6 +66,7 @@ class Recipe:
         lines += ["prerelease"] if self.prerelease else []
         lines += [f"before {self.before}"] if self.before else []
         lines += [f"index {url}" for url in self.indexes]
+        lines += [f"override {requirement}" for requirement in self.overrides]
         return "\n".join([*lines, *([self.overlay.text] if self.overlay else [])])
 
     @property

@@ -10,7 +10,17 @@ from matrix.engines.recipes import APT, GPU_BUILDS, IMAGE, image_recipe, unfit_i
 from matrix.engines.release_dates import SGLANG, before
 from matrix.engines.sglang_flags import gpus_of
 from matrix.engines.sglang_recipe_rows import IMAGE as REPOSITORY
-from matrix.engines.sglang_recipe_rows import IMAGES, INDEXES, MACHINE, NIGHTLY_IMAGES, OVERLAYS, PACKAGE, PRERELEASE
+from matrix.engines.sglang_recipe_rows import (
+    IMAGES,
+    INDEXES,
+    MACHINE,
+    NIGHTLY_IMAGES,
+    OVERLAYS,
+    OVERRIDES,
+    PACKAGE,
+    PINS,
+    PRERELEASE,
+)
 from matrix.engines.site import SITE, site_recipe
 
 _MODULES = ("sglang.launch_server", "sglang.srt.entrypoints.http_server")
@@ -49,7 +59,7 @@ def _package(cell: Cell) -> Recipe:
     nightly = "" if overlay or revision.kind is RevisionKind.RELEASE else version
     return Recipe(
         name="sglang-commit" if overlay else "sglang",
-        requirements=(f"{what(PACKAGE, 'package', version)}=={version}",),
+        requirements=(f"{what(PACKAGE, 'package', version)}=={version}", *(r.what for r in PINS if r.holds(version))),
         dockerfile="sglang-commit.Dockerfile" if overlay else "sglang.Dockerfile",
         apt=APT,
         modules=_MODULES,
@@ -58,6 +68,7 @@ def _package(cell: Cell) -> Recipe:
         before="" if nightly else before(SGLANG, version),
         indexes=tuple(row.what for row in INDEXES if nightly and row.holds(version)),
         overlay=overlay,
+        overrides=tuple(row.what for row in OVERRIDES if row.holds(version)),
     )
 
 

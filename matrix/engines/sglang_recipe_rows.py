@@ -24,15 +24,31 @@ PACKAGE = (
     _row("package", None, None, "sglang[all]", "torch and kernels come with the extra", _PROJECT.format("0.5.2")),
 )
 
+PINS = (
+    _row("pin", "0.5.3", "0.5.3.post1", "transformers==4.57.0", "withdrawn, so taken only where it is named itself"),
+    _row("pin", "0.5.3", "0.5.3", "flashinfer-python==0.4.0rc3", "a pre-release: taken only where it is named itself"),
+)
+
+OVERRIDES = (
+    _row(
+        "override",
+        "0.5.3",
+        "0.5.4.post2",
+        "apache-tvm-ffi==0.1.0",
+        "flashinfer 0.4 wants 0.1.0b15, which was deleted from the public index",
+        "https://github.com/flashinfer-ai/flashinfer/blob/v0.4.1/requirements.txt",
+    ),
+)
+
 PRERELEASE = (_row("prerelease", "0.5.10rc0", None, "allow", "flash-attn-4 exists as pre-releases only", _INSTALL),)
 
 MACHINE = (
     _row("cuda", "0.5.11", None, "13.0", "torch 2.11 and newer"),
     _row("cuda", "0.5.0rc0", None, "12.8", "torch 2.8 and 2.9", _PROJECT.format("0.5.1")),
-    _row("cuda", "0.4.8", None, "12.6", "torch 2.7.1"),
-    _row("cuda", None, "0.4.7.post1", "12.4", "torch 2.6"),
+    _row("cuda", "0.4.7", None, "12.6", "torch 2.7.1"),
+    _row("cuda", None, "0.4.6.post5", "12.4", "torch 2.6"),
     _row("glibc", "0.5.11", None, "2.34", "wheel tag manylinux_2_34: it holds Rust extensions"),
-    _row("glibc", "0.4.8", None, "2.28", "pure Python, but torch's wheel tag is manylinux_2_28"),
+    _row("glibc", "0.4.7", None, "2.28", "pure Python, but torch's wheel tag is manylinux_2_28"),
     _row("python", "0.5.22", None, ">=3.11,<3.14", "wheels for CPython 3.11 to 3.13"),
     _row("python", "0.5.11", None, ">=3.10,<3.14", "wheels for CPython 3.10 to 3.13"),
     _row("python", "0.5.1", None, ">=3.10", "metadata of the wheel"),
@@ -64,4 +80,4 @@ NIGHTLY_IMAGES = (
     _row("12.9", None, "0.5.19", "nightly-dev-{date}-{hash}", "the 14 newest are kept", _NIGHTLY),
 )
 
-ROWS = PACKAGE + PRERELEASE + MACHINE + INDEXES + OVERLAYS + IMAGES + NIGHTLY_IMAGES
+ROWS = PACKAGE + PINS + OVERRIDES + PRERELEASE + MACHINE + INDEXES + OVERLAYS + IMAGES + NIGHTLY_IMAGES

@@ -38,12 +38,12 @@ def vllm(*requirements: str, before: str = "", indexes: tuple[str, ...] = ()) ->
 @pytest.mark.parametrize(
     ("version", "expected"),
     [
-        ("0.8.5", vllm("vllm==0.8.5", *OLD_PINS, before="2025-05-05")),
-        ("0.11.0", vllm("vllm==0.11.0", *OLD_PINS, before="2025-10-11")),
-        ("0.11.2", vllm("vllm==0.11.2", "fastapi<0.137", before="2025-11-27")),
-        ("0.22.1", vllm("vllm==0.22.1", "fastapi<0.137", before="2026-06-12")),
-        ("0.23.0", vllm("vllm==0.23.0", before="2026-06-22")),
-        ("0.30.0", vllm("vllm==0.30.0", before="2026-09-29")),
+        ("0.8.5", vllm("vllm==0.8.5", *OLD_PINS, before="2025-05-12")),
+        ("0.11.0", vllm("vllm==0.11.0", *OLD_PINS, before="2025-10-18")),
+        ("0.11.2", vllm("vllm==0.11.2", "fastapi<0.137", before="2025-12-04")),
+        ("0.22.1", vllm("vllm==0.22.1", "fastapi<0.137", before="2026-06-19")),
+        ("0.23.0", vllm("vllm==0.23.0", before="2026-06-29")),
+        ("0.30.0", vllm("vllm==0.30.0", before="2026-10-06")),
         ("0.31.0", vllm("vllm==0.31.0")),
         ("9.9.9", vllm("vllm==9.9.9")),
     ],
@@ -66,30 +66,53 @@ def test_a_vllm_nightly_whose_commit_is_not_known_comes_from_the_nightly_index()
     assert found == vllm(f"vllm=={NIGHTLY}", indexes=("https://wheels.vllm.ai/nightly",))
 
 
-def sglang(requirement: str, before: str, *, prerelease: bool = False, overlay: Overlay | None = None) -> Recipe:
+def sglang(
+    requirement: str,
+    before: str,
+    *pins: str,
+    prerelease: bool = False,
+    overlay: Overlay | None = None,
+    overrides: tuple[str, ...] = (),
+) -> Recipe:
     name = "sglang-commit" if overlay else "sglang"
     modules = ("sglang.launch_server", "sglang.srt.entrypoints.http_server")
     return Recipe(
         name,
-        (requirement,),
+        (requirement, *pins),
         dockerfile=f"{name}.Dockerfile",
         apt=APT,
         modules=modules,
         prerelease=prerelease,
         before=before,
         overlay=overlay,
+        overrides=overrides,
     )
 
 
 @pytest.mark.parametrize(
     ("version", "expected"),
     [
-        ("0.4.6.post5", sglang("sglang[all]==0.4.6.post5", "2025-05-31")),
-        ("0.5.2", sglang("sglang[all]==0.5.2", "2025-09-18")),
-        ("0.5.3", sglang("sglang==0.5.3", "2025-10-13")),
-        ("0.5.9", sglang("sglang==0.5.9", "2026-03-02")),
-        ("0.5.10", sglang("sglang==0.5.10", "2026-04-12", prerelease=True)),
-        ("0.5.23", sglang("sglang==0.5.23", "2026-11-06", prerelease=True)),
+        ("0.4.6.post5", sglang("sglang[all]==0.4.6.post5", "2025-06-07")),
+        ("0.5.2", sglang("sglang[all]==0.5.2", "2025-09-25")),
+        (
+            "0.5.3",
+            sglang(
+                "sglang==0.5.3",
+                "2025-10-20",
+                "transformers==4.57.0",
+                "flashinfer-python==0.4.0rc3",
+                overrides=("apache-tvm-ffi==0.1.0",),
+            ),
+        ),
+        (
+            "0.5.3.post1",
+            sglang("sglang==0.5.3.post1", "2025-10-23", "transformers==4.57.0", overrides=("apache-tvm-ffi==0.1.0",)),
+        ),
+        ("0.5.4.post2", sglang("sglang==0.5.4.post2", "2025-11-15", overrides=("apache-tvm-ffi==0.1.0",))),
+        ("0.5.4.post3", sglang("sglang==0.5.4.post3", "2025-11-19")),
+        ("0.5.9", sglang("sglang==0.5.9", "2026-03-09")),
+        ("0.5.10", sglang("sglang==0.5.10", "2026-04-19", prerelease=True)),
+        ("0.5.23", sglang("sglang==0.5.23", "2026-11-13", prerelease=True)),
         ("9.9.9", sglang("sglang==9.9.9", "", prerelease=True)),
     ],
 )
@@ -116,7 +139,7 @@ def test_sglang_nightlies_come_from_the_projects_indexes(version: str, indexes: 
 def test_a_commit_of_sglang_is_laid_over_the_release_it_follows() -> None:
     cell = gpu_cell("sglang", "0.5.9+12.g25268f0c9", "pip", commit=SHA, clone="/clones/sglang")
     overlay = Overlay("/clones/sglang", SHA, "python/sglang", "sglang")
-    assert recipe(cell) == sglang("sglang==0.5.9", "2026-03-02", overlay=overlay)
+    assert recipe(cell) == sglang("sglang==0.5.9", "2026-03-09", overlay=overlay)
     assert recipe(cell).text == recipe(replace(cell, clone="https://example.org/sglang")).text
 
 
@@ -190,8 +213,8 @@ def test_keys_of_stored_results_stay(
     assert (made.hash[:16], cell.content_key(made.text, "1")[:16], cell.series_key) == (recipe_hash, content, series)
 
 
-def test_packages_are_dated_a_week_after_their_release() -> None:
-    assert before(VLLM, "0.11.0") == "2025-10-11"
+def test_packages_are_dated_two_weeks_after_their_release() -> None:
+    assert before(VLLM, "0.11.0") == "2025-10-18"
     assert before(SGLANG, "0.5.99") == ""
     for dates in (VLLM, SGLANG):
         days = [date.fromisoformat(day) for _, day in sorted(dates.items(), key=lambda pair: Version(pair[0]))]
