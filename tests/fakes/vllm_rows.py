@@ -7,7 +7,7 @@ RELEASES += ["0.20.2", "0.25.1", "0.28.0", "0.29.0", "0.32.0", "0.33.0"]
 
 _SPEC, _LOGGERS, _V0 = "vllm/v1/spec_decode/metrics.py", "vllm/v1/metrics/loggers.py", "vllm/engine/metrics.py"
 _CONFIG = "vllm/config.py|vllm/config/*.py"
-_ARGS = "vllm/engine/arg_utils.py|vllm/entrypoints/openai/cli_args.py|vllm/entrypoints/launchers/cli_args.py"
+_ARGS = "vllm/engine/arg_utils.py|vllm/entrypoints/*/cli_args.py"
 _ENTRY = "vllm/entrypoints/openai/api_server.py|vllm/entrypoints/launchers/*entry.py"
 
 

