@@ -35,6 +35,17 @@ def test_nothing_told_is_unknown(text: str | None) -> None:
     assert read_counters(text, NAMES) == Counters(requests=0)
 
 
+DIFFUSION = """
+vllm:diffusion_num_denoising_steps_total{engine="0",model_name="m"} 16.0
+vllm:diffusion_num_canvas_positions_total{engine="0",model_name="m"} 128.0
+vllm:diffusion_num_committed_tokens_total{engine="0",model_name="m"} 64.0
+"""
+
+
+def test_a_diffusion_model_has_no_drafts_to_count() -> None:
+    assert read_counters(DIFFUSION, NAMES) == Counters(requests=0)
+
+
 @pytest.mark.parametrize("value", ["NaN", "+Inf", "-3", "2.5", "many", ""])
 def test_what_is_no_count_makes_only_its_own_field_unknown(value: str) -> None:
     text = TEXT.replace(" 126", f" {value}")
