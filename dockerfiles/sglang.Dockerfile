@@ -15,7 +15,8 @@ ARG REMOVE=""
 ARG TORCH_BACKEND=""
 
 # From here on the same in each engine's file, which a test checks: the classic builder knows no include.
-# REQUIREMENTS: one a line. REMOVE: uninstalled afterwards. INDEXES: the project's own, besides those of index.sh.
+# REQUIREMENTS: one a line. OVERRIDES: one a line, instead of what packages ask for. REMOVE: uninstalled at the end.
+# INDEXES: the project's own, besides those of index.sh.
 # FIRST: taken from INDEXES alone. PRERELEASE: 1 to allow them. BEFORE: a date (YYYY-MM-DD) that hides later packages.
 FROM ${BASE_IMAGE} AS system
 ARG APT
@@ -38,6 +39,7 @@ ARG INDEXES=""
 ARG FIRST=""
 ARG PRERELEASE=""
 ARG BEFORE=""
+ARG OVERRIDES=""
 # Bytecode checked by neither time nor hash: a copy may change the times, and the image never changes.
 ENV PYC_INVALIDATION_MODE=UNCHECKED_HASH UV_NO_CACHE=1 UV_PYTHON_DOWNLOADS=never PIP_NO_CACHE_DIR=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -47,6 +49,7 @@ RUN set -eu; \
     cat /etc/ssl/certs/ca-certificates.crt /inputs/ca.pem > /inputs/trusted.pem; \
     export SSL_CERT_FILE=/inputs/trusted.pem PIP_CERT=/inputs/trusted.pem; \
     printf '%s\n' "${REQUIREMENTS:?name what to install}" > /inputs/requirements.txt; \
+    printf '%s\n' "${OVERRIDES}" > /inputs/overrides.txt; \
     python3 -m venv /opt/uv; \
     /opt/uv/bin/pip install --quiet --find-links /inputs/wheels uv; \
     export PATH="/opt/uv/bin:${PATH}" VIRTUAL_ENV=/opt/engine; \
@@ -57,7 +60,8 @@ RUN set -eu; \
     install() { \
         said=0; \
         uv pip install --no-progress --compile-bytecode --find-links /inputs/wheels ${UV_ARGS} \
-            ${PRERELEASE:+--prerelease allow} ${BEFORE:+--exclude-newer ${BEFORE}} "$@" -r /inputs/requirements.txt \
+            ${PRERELEASE:+--prerelease allow} ${BEFORE:+--exclude-newer ${BEFORE}} \
+            ${OVERRIDES:+--override /inputs/overrides.txt} "$@" -r /inputs/requirements.txt \
             > /inputs/said.txt 2>&1 || said=$?; \
         cat /inputs/said.txt; \
         return ${said}; \

@@ -21,10 +21,12 @@ def verify(recipe: Recipe, lock: Iterable[str]) -> None:
     """
     found = versions(lock)
     removed = {canonicalize_name(name) for name in recipe.remove}
-    for asked in _requirements(recipe):
+    for asked in _parsed((*recipe.requirements, *recipe.overrides)):
         name = canonicalize_name(asked.name)
         version = found.get(name)
         if name in removed or asked.url:
+            continue
+        if version is None and str(asked) in recipe.overrides:
             continue
         if version is None:
             raise BuildError(f"{asked.name} was asked for and is not installed", hint="read the build log")
@@ -46,7 +48,7 @@ def unpinned(recipe: Recipe) -> tuple[str, ...]:
     """Requirements that only the recipe's own indexes can mean: without a version, beside an index of one commit."""
     if not commit_of(recipe):
         return ()
-    return tuple(str(r) for r in _requirements(recipe) if not r.specifier and not r.url)
+    return tuple(str(r) for r in _parsed(recipe.requirements) if not r.specifier and not r.url)
 
 
 def commit_of(recipe: Recipe) -> str | None:
@@ -54,8 +56,9 @@ def commit_of(recipe: Recipe) -> str | None:
     return next((match[1] for url in recipe.indexes if (match := _COMMIT.search(url))), None)
 
 
-def _requirements(recipe: Recipe) -> Iterable[Requirement]:
-    for text in recipe.requirements:
+def _parsed(requirements: Iterable[str]) -> Iterable[Requirement]:
+    """Those that are no paths."""
+    for text in requirements:
         with suppress(InvalidRequirement):
             yield Requirement(text)
 

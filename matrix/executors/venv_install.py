@@ -72,7 +72,7 @@ class Installer:
         if last.code != 0 and recipe.torch_cpu and _TORCH.search(last.text):
             self._depart(notes, "uv found no fitting torch in the user's index: trying the CPU torch index")
             last = self._resolve(env, recipe, "--torch-backend", "cpu")
-        if last.code != 0 and not recipe.before and not unpinned(recipe):
+        if last.code != 0 and _pip_can(recipe):
             self._depart(notes, f"uv cannot install {recipe.name}: trying pip")
             if self._pip(env, recipe).code == 0:
                 return tuple(notes)
@@ -102,6 +102,10 @@ class Installer:
         args += [] if recipe.modules else ["--compile-bytecode"]
         args += ["--prerelease", "allow"] if recipe.prerelease else []
         args += ["--exclude-newer", recipe.before] if recipe.before else []
+        if recipe.overrides:
+            file = env.path / "overrides.txt"
+            file.write_text("\n".join(recipe.overrides))
+            args += ["--override", str(file)]
         return self._uv("install", env, *args, *recipe.requirements)
 
     def _uv(self, verb: str, env: Environment, *args: str, extra: Mapping[str, str] | None = None) -> Finished:
@@ -120,6 +124,11 @@ class Installer:
         command += ["--pre"] if recipe.prerelease else []
         command += recipe.requirements
         return self.shell.run(command, self.settings.pip_env())
+
+
+def _pip_can(recipe: Recipe) -> bool:
+    """pip knows neither dates nor overrides, and would take an unpinned package from any index."""
+    return not (recipe.before or recipe.overrides or unpinned(recipe))
 
 
 def uv_cache(root: Path, environ: dict[str, str]) -> dict[str, str]:

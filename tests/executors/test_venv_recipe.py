@@ -83,6 +83,17 @@ def test_pre_releases_only_where_the_recipe_lets_them_in(tmp_path: Path) -> None
     assert "stub-dep==0.2b1" in ex.build(recipe("stub-engine==1.0", prerelease=True), tmp_path / "log", print).lock
 
 
+def test_an_override_replaces_what_a_package_asks_for(tmp_path: Path) -> None:
+    links = tmp_path / "links"
+    wheel(links, "stub-engine", "1.0", requires=["stub-dep==0.1b15"])
+    wheel(links, "stub-dep", "0.1")
+    ex = executor(tmp_path, links)
+    wanted = recipe("stub-engine==1.0", overrides=("stub-dep==0.1", "unused==1"))
+    assert ex.build(wanted, tmp_path / "log", print).lock == ("stub-dep==0.1", "stub-engine==1.0")
+    with pytest.raises(BuildError, match=r"stub-dep==0\.1b15"):
+        ex.build(recipe("stub-engine==1.0"), tmp_path / "log", print)
+
+
 def test_a_commits_wheel_comes_from_the_commits_index_and_the_rest_from_the_users(
     tmp_path: Path, users_index: str
 ) -> None:

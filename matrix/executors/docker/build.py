@@ -113,7 +113,7 @@ class ImageBuild:
 
 
 def build_args(recipe: Recipe, base_image: str, index: IndexSettings, build_id: str) -> dict[str, str]:
-    """What the engines' Dockerfiles take: requirements one a line, the rest separated by spaces."""
+    """What the engines' Dockerfiles take: requirements and overrides one a line, the rest separated by spaces."""
     indexes = () if index.no_index else recipe.indexes
     return {
         "BASE_IMAGE": base_image,
@@ -125,6 +125,7 @@ def build_args(recipe: Recipe, base_image: str, index: IndexSettings, build_id: 
         "FIRST": " ".join(unpinned(recipe) if indexes else ()),
         "PRERELEASE": "1" if recipe.prerelease else "",
         "BEFORE": recipe.before,
+        "OVERRIDES": "\n".join(recipe.overrides),
         "OWNER": owner.me(),
         "BUILD": build_id,
     }
