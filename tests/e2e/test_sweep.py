@@ -122,3 +122,16 @@ def test_changed_weights_start_another_series(tmp_path: Path) -> None:
     (here.folder / "models" / "head" / "model.safetensors").write_bytes(b"retrained")
     statuses = {r["spec"]: r["status"] for r in here.lines("plan")}
     assert statuses == {"baseline": "measured", "eagle3": "to-do"}
+
+
+def test_the_regression_is_explained_and_acknowledged_until_it_counts_again(swept: Place) -> None:
+    (flip,) = swept.lines("regressions")
+    assert flip["fault"]["kind"] == "engine" and flip["use"] == "1.0.0"
+    assert (flip["value_after"], flip["status"]) == (1.0, "new")
+    assert flip["next"].startswith("matrix ")
+    assert swept.run("ack", str(flip["flip_id"]), "--reason", "known upstream", "--until", "30d").returncode == 0
+    assert swept.run("regressions").returncode == 0
+    done = swept.run("sweep")
+    assert done.returncode == 0 and "acknowledged: " in done.stderr and "regression: " not in done.stderr
+    assert swept.run("ack", "--remove", "1").returncode == 0
+    assert swept.run("regressions").returncode == 1
