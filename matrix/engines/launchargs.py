@@ -25,7 +25,8 @@ def joined(ours: Sequence[Words], flags: Sequence[str], reserved: Mapping[str, s
 
 def gpus(flags: Sequence[str], sizes: Sequence[frozenset[str]], asked: int) -> int:
     """GPUs that a server needs: the product of the parallel `sizes` (sets of one flag's names), or more if `asked`."""
-    return max(asked, prod(_size(flags, names) for names in sizes)) if _any(flags, sizes) else asked
+    needed = prod(size(flags, names) for names in sizes)
+    return max(asked, needed) if needed > 1 else asked
 
 
 def has(flags: Sequence[str], name: str) -> bool:
@@ -34,15 +35,7 @@ def has(flags: Sequence[str], name: str) -> bool:
 
 
 def size(flags: Sequence[str], names: frozenset[str]) -> int:
-    """The value of a flag that has these `names`, as a whole number; 1 where it is not given."""
-    return _size(flags, names)
-
-
-def _any(flags: Sequence[str], sizes: Sequence[frozenset[str]]) -> bool:
-    return any(_size(flags, names) > 1 for names in sizes)
-
-
-def _size(flags: Sequence[str], names: frozenset[str]) -> int:
+    """The value of a flag that has these `names`, as a whole number; 1 where it is not given or is no such number."""
     found = 1
     for place, word in enumerate(flags):
         name, equals, value = word.partition("=")
