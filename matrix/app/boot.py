@@ -1,6 +1,6 @@
 """The server of one boot, handed from cell to cell while nothing but the workload differs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from matrix.core.cell import Cell
@@ -20,7 +20,7 @@ class Standing:
 
     def fits(self, cell: Cell) -> bool:
         """True when `cell` would start the same server and this one still runs."""
-        return shareable(self.cell, cell) and self.server.poll() is None
+        return self.cell.shares_server(cell) and self.server.poll() is None
 
 
 @dataclass(slots=True)
@@ -46,12 +46,3 @@ class Boot:
         standing, self.standing = self.standing, None
         if standing is not None:
             standing.server.stop()
-
-
-def shareable(one: Cell, other: Cell) -> bool:
-    """True when one server serves both cells: they differ in their workload at most.
-
-    A server whose age is measured is shared with nobody.
-    """
-    aged = one.workload.uptime_min or other.workload.uptime_min
-    return not aged and replace(other, workload=one.workload) == one

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from matrix import __version__
 from matrix.app.bench import Baseline, Bench, Limits
-from matrix.app.boot import Boot, shareable
+from matrix.app.boot import Boot
 from matrix.app.expected import keep_expectations
 from matrix.app.judging import judge_all
 from matrix.app.planning import Plan
@@ -111,7 +111,7 @@ class _Hands:
         """True when the plan's next cell is served by the very server of this one."""
         todo = self.plan.todo
         following = next((i + 1 for i, p in enumerate(todo) if p.content_key == job.content_key), len(todo))
-        return following < len(todo) and shareable(job.cell, todo[following].cell)
+        return following < len(todo) and job.cell.shares_server(todo[following].cell)
 
 
 def _work(sweep_id: int, me: str, hands: _Hands) -> list[Outcome]:

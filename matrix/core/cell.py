@@ -65,6 +65,14 @@ class Cell:
         """
         return replace(self, spec=BASELINE, boot=0, workload=replace(self.workload, uptime_min=0))
 
+    def shares_server(self, other: "Cell") -> bool:
+        """True when one server serves both cells: they differ in their workload at most.
+
+        A server whose age is measured is shared with nobody.
+        """
+        aged = self.workload.uptime_min or other.workload.uptime_min
+        return not aged and replace(other, workload=self.workload) == self
+
     @property
     def series_key(self) -> str:
         """Names the series: all of the cell but its revision and boot. Changed weights start another series."""

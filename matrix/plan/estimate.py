@@ -1,7 +1,8 @@
 """What a sweep will cost: from what was measured here before, else from figures measured once on two CPU cores."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from matrix.core.cell import Cell
 
@@ -39,7 +40,7 @@ def estimate(cells: Iterable[Cell], built: Mapping[str, bool], past: Past) -> Es
     todo = list(cells)
     builds = sum(1 for there in built.values() if not there)
     first = builds == len(built)
-    seconds = sum(_run_s(cell, past) for cell in todo)
+    seconds = sum(_run_s(cell, past) for cell in todo) + _starts(todo) * ((past.start_s or START_S) + STOP_S)
     if builds:
         seconds += (FIRST_BUILD_S if first else NEXT_BUILD_S) + (builds - 1) * (past.build_s or NEXT_BUILD_S)
     disk = 0.0 if not builds else (FIRST_BUILD_GIB if first else NEXT_BUILD_GIB) + (builds - 1) * NEXT_BUILD_GIB
@@ -53,4 +54,9 @@ def _run_s(cell: Cell, past: Past) -> float:
     passes = 2 if cell.spec.is_baseline else 1
     probe = requests * passes * workload.max_tokens / TOKENS_PER_S / workload.concurrency
     aging = 0 if cell.spec.is_baseline else 60 * workload.uptime_min
-    return (past.start_s or START_S) + (probe if known is None else known) + aging + STOP_S
+    return (probe if known is None else known) + aging
+
+
+def _starts(cells: Sequence[Cell]) -> int:
+    """How many servers are started: one for neighbours that differ in their workload only."""
+    return len(cells) - sum(one.shares_server(other) for one, other in pairwise(cells))

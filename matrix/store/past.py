@@ -23,7 +23,7 @@ def past(conn: Connection) -> Past:
             builds.append(phases["build"])
         if "start" in phases and "probe" in phases:
             starts.append(phases["start"])
-        if "start" in phases:
+        if "probe" in phases:  # a run may have taken over a server that another started
             probes[row.series_key].append(sum(phases.get(name, 0.0) for name in _PROBE))
     return Past(
         start_s=fmean(starts) if starts else None,

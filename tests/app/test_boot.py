@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from matrix.app.boot import shareable
 from matrix.app.sweep import run_sweep
 from matrix.core.cell import Cell
 from matrix.core.outcome import Outcome
@@ -105,11 +104,11 @@ def test_ctrl_c_stops_a_server_that_was_kept(tmp_path: Path, store: Store, phase
 
 def test_only_the_workload_may_differ() -> None:
     one, other = loads()
-    assert shareable(one, other)
-    assert not shareable(one, replace(other, boot=1))
-    assert not shareable(one, replace(other, launch=replace(other.launch, flags=("--other",))))
-    assert not shareable(one, cell("baseline"))
-    assert not shareable(one, under(8, other, uptime_min=1))
+    assert one.shares_server(other)
+    assert not one.shares_server(replace(other, boot=1))
+    assert not one.shares_server(replace(other, launch=replace(other.launch, flags=("--other",))))
+    assert not one.shares_server(cell("baseline"))
+    assert not one.shares_server(under(8, other, uptime_min=1))
 
 
 def test_an_image_workload_of_a_text_only_target_is_not_applicable(tmp_path: Path, store: Store) -> None:
