@@ -1,4 +1,4 @@
-"""The whole judge on series of runs, one boot a revision, and the boots that it asks for where the newest is unclear."""
+"""The whole judge on series of runs, one boot a revision, and the boots that it asks for where the newest is open."""
 
 import numpy as np
 

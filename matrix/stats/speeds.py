@@ -1,6 +1,5 @@
 """Speeds of one revision: usable rates, and what they pool to."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,7 +10,7 @@ from matrix.stats.point import RunPoint
 
 def rates(tok_s: Mapping[str, float]) -> dict[str, float]:
     """Output tokens per second of the prompts that have a usable value."""
-    return {prompt: rate for prompt, rate in tok_s.items() if math.isfinite(rate) and 0 < rate < 1e12}
+    return {prompt: rate for prompt, rate in tok_s.items() if 1e-6 < rate < 1e12}
 
 
 def time_and_tokens(found: Mapping[str, float], point: RunPoint, prompts: Sequence[str]) -> tuple[Array, Array]:
