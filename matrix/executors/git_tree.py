@@ -3,10 +3,12 @@
 import hashlib
 import os
 import re
+import tarfile
+import tempfile
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from filelock import FileLock
 
@@ -52,6 +54,21 @@ class Repository:
         done = self._git(self._source(overlay), "archive", "--format=tar", f"--output={out}", what)
         if done.code != 0:
             raise self._failure(overlay, done)
+
+    def read(self, overlay: Overlay, name: str) -> str | None:
+        """The text of the file `name` beside the overlay's folder at its commit, None where there is none."""
+        path = PurePosixPath(overlay.folder.strip("/")).with_name(name)
+        # Through a file: of what a command prints only the last lines are kept.
+        with tempfile.TemporaryDirectory() as folder:
+            archive = Path(folder) / "file.tar"
+            done = self._git(
+                self._source(overlay), "archive", f"--output={archive}", overlay.commit, "--", f":(literal){path}"
+            )
+            if done.code != 0:
+                return None
+            with tarfile.open(archive) as tar:
+                file = tar.extractfile(str(path))
+                return file.read().decode(errors="replace") if file else None
 
     def _source(self, overlay: Overlay) -> Path:
         """A clone on this machine is read where it lies; nothing is written to it."""

@@ -6,6 +6,7 @@ from matrix.core.errors import InfraError
 from matrix.core.recipe import Overlay, Recipe
 from matrix.executors.git_tree import Repository
 from matrix.executors.overlay import lay_over, line, package_folder
+from matrix.executors.overlay_needs import unmet_note
 from matrix.executors.venv_copy import copy_environment, site_packages
 from matrix.executors.venv_paths import Environment, Marker, marker_of
 from matrix.executors.venv_shell import Shell
@@ -28,4 +29,7 @@ def lay_over_copy(
     if below is None:
         raise InfraError(f"the environment {base.path} was removed while a commit was laid over it", hint="run again")
     lock = tuple(sorted([*below.lock, line(overlay, tree)]))
-    return marker_of(recipe, lock, below.python, below.notes)
+    unmet = unmet_note(repository, overlay, lock)
+    for text in unmet:
+        note(text)
+    return marker_of(recipe, lock, below.python, (*below.notes, *unmet))

@@ -9,6 +9,7 @@ import pytest
 
 from matrix.core.errors import BuildError, InfraError
 from matrix.core.recipe import Overlay, Recipe
+from matrix.executors.overlay_needs import unmet
 from tests.executors.venv_kit import executor, recipe, script, until
 from tests.fakes import wheels
 from tests.fakes.history import History
@@ -119,6 +120,24 @@ def test_overlays_share_the_bases_files_and_never_change_them(tmp_path: Path, li
     assert package(made.ref).joinpath("same.py").samefile(package(base.ref) / "same.py")
     assert not package(made.ref).joinpath("__init__.py").samefile(package(base.ref) / "__init__.py")
     assert notes == [f"laying commit {commit[:12]} over stub-engine==1.0"], "the base was built before"
+
+
+def test_dependencies_that_the_base_does_not_meet_are_said(tmp_path: Path, links: Path, history: History) -> None:
+    needs = ["stub-engine>=1", "kernel-of-it==0.3.22", 'elsewhere==1; sys_platform == "none"', "stub-engine<1"]
+    long = "# a comment\n" * 300
+    commit = history.commit(
+        COMMIT | {"python/pyproject.toml": f"{long}[project]\nname = 'x'\ndependencies = {needs!r}\n{long}"}
+    )
+    notes: list[str] = []
+    made = executor(tmp_path, links).build(at(history, commit), tmp_path / "log", notes.append)
+    expected = f"commit {commit[:12]} asks for kernel-of-it==0.3.22 (here none), stub-engine<1 (here 1.0)"
+    assert made.notes == (expected,)
+    assert notes[-1] == expected
+
+
+@pytest.mark.parametrize("text", ["", "[project]\n", "[project]\ndependencies = 5\n", "not toml", "project = 1\n"])
+def test_a_project_file_without_dependencies_asks_for_nothing(text: str) -> None:
+    assert unmet(text, ("stub-engine==1.0",)) == []
 
 
 def test_scripts_of_the_copy_start_the_copys_python(tmp_path: Path, links: Path, history: History) -> None:

@@ -23,6 +23,7 @@ from matrix.executors.git_tree import Repository, git_environ
 from matrix.executors.installed import verify
 from matrix.executors.locks import held
 from matrix.executors.overlay import below, line
+from matrix.executors.overlay_needs import unmet_note
 from matrix.executors.venv_shell import Shell
 
 Note = Callable[[str], None]
@@ -116,7 +117,8 @@ class Images:
                 repository.archive(overlay, Path(archive.name))
                 text = self.dockerfile(paths.overlay_dockerfile(overlay.package))
                 write_overlay_context(context, text, Path(archive.name))
-                notes = [*base.notes, *self._build(recipe, context, args, marks, index, log, note)]
+                unmet = unmet_note(repository, overlay, base.lock)
+                notes = [*base.notes, *unmet, *self._build(recipe, context, args, marks, index, log, note)]
         made = self._finished(recipe, found)
         of_it = image.image_id(made)
         own = list_packages(self.client, of_it, of_it, self.packages) if recipe.image else read_lock(self.client, of_it)
