@@ -1,5 +1,6 @@
 """What a running server is taken for, what is asked of it, and what follows when its counters say little."""
 
+import base64
 import json
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from matrix.core.errors import ConfigError
 from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
 from matrix.probes.client import Client, Rendered
+from matrix.probes.workloads import load_workload
 from tests.fakes.engine import FakeEngine, Script
 from tests.fakes.sglang import FakeSglang
 
@@ -175,3 +177,28 @@ def test_a_refused_request_is_no_crash() -> None:
     with vllm(mode="status", status=400, after=0) as engine:
         result = probed(engine)
     assert result.row.outcome == "config-error" and "--max-tokens" in result.next_step and not result.finished
+
+
+def test_images_go_to_the_chat_endpoint_as_another_kind() -> None:
+    with vllm(image_acceptance=[0.0, 0.0, 0.0]) as engine:
+        result = probed(engine, workload="standard-images", limit=2)
+    assert (result.row.kind, result.row.workload, result.row.accept_length) == ("image", "standard-images", 1.0)
+    assert result.row.flags == ["never-accepted"] and "accepted a draft" in result.row.reason
+    assert any(line.startswith("exactly-one: 2 of 2 samples (no draft was accepted)") for line in result.odd)
+    assert all("messages" in body for body in engine.requests)
+
+
+def test_images_of_an_older_sglang_need_the_template() -> None:
+    with sglang("0.5.9") as engine:
+        result = probed(engine, workload="standard-images", limit=2)
+    assert result.row.outcome == "measured-nothing" and "--tokenizer" in result.next_step
+
+
+def test_texts_and_images_of_one_file_are_refused(tmp_path: Path) -> None:
+    image = next(iter(load_workload("standard-images").prompts)).image.partition(",")[2]
+    (tmp_path / "a.png").write_bytes(base64.b64decode(image))
+    file = tmp_path / "mixed.jsonl"
+    file.write_text('{"text": "a"}\n{"text": "b", "image": "a.png"}\n')
+    with pytest.raises(ConfigError, match="with and without images"):
+        workload_of(Asked("http://127.0.0.1:1", prompts=file))
+    assert workload_of(Asked("http://127.0.0.1:1", prompts=file, limit=1)).kind == "text"

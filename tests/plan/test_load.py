@@ -47,7 +47,7 @@ def test_what_is_neither_is_one_error_at_its_line(line: str) -> None:
     with pytest.raises(ConfigError) as caught:
         table(line)
     number = f"{MINIMAL}\n[workloads.mine]\n".count("\n") + 1
-    assert str(caught.value).startswith(f"matrix.toml:{number}: workloads.mine.{line.split()[0]}: expected ")
+    assert str(caught.value).startswith(f"matrix.toml:{number}: workloads.mine.{line.partition(' ')[0]}: expected ")
     assert caught.value.others == ()
 
 
