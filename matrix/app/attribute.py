@@ -8,9 +8,10 @@ from typing import Any
 from matrix.app.acks import acknowledged
 from matrix.app.commands import bisect_flip, repeat
 from matrix.app.expected import expected
+from matrix.app.known import Known
 from matrix.app.regression import FaultView, Regression, Status
 from matrix.core.state import Metric, State
-from matrix.stats.fault import Fault, FaultKind, Neighbour, Side, fault
+from matrix.stats.fault import Fault, FaultKind, Side
 from matrix.stats.groups import Member, groups
 from matrix.store import Store
 from matrix.store.views import FlipView
@@ -44,27 +45,27 @@ def counting(store: Store) -> list[Regression]:
 
 
 def _explained(store: Store, flips: Sequence[FlipView], bisecting: bool) -> list[Regression]:
-    sides = store.compare.sides(run for f in flips for run in (f.from_run, f.to_run))
-    witnesses = _Witnesses(store)
-    found = [_one(store, f, sides, witnesses, bisecting) for f in flips]
+    known = Known.read(store, flips)
+    found = [_one(f, known, bisecting) for f in flips]
     numbers = groups([_member(item) for item in found])
     return [replace(item, group=numbers[item.flip_id]) for item in found]
 
 
-def _one(store: Store, flip: FlipView, sides: dict[str, Side], witnesses: "_Witnesses", bisecting: bool) -> Regression:
-    before, after = sides.get(flip.from_run or ""), sides.get(flip.to_run or "")
-    course = _course(store, flip)
+def _one(flip: FlipView, known: Known, bisecting: bool) -> Regression:
+    before, after = known.sides.get(flip.from_run or ""), known.sides.get(flip.to_run or "")
+    course = _course(flip, known.histories.get((flip.series_key, flip.metric), []))
     workload = after.workload if after else ""
-    numbers = store.compare.numbers(flip.series_key, flip.to_run, flip.metric)
+    numbers = known.numbers.get((flip.series_key, flip.to_run or "", flip.metric), {})
+    judged_length = after is not None and flip.metric == Metric.ACCEPT_LENGTH
     return Regression(
         **{name: getattr(flip, name) for name in FlipView.__dataclass_fields__},
         workload=workload,
         value_before=_value(flip, numbers.get("before"), before),
         value_after=_value(flip, numbers.get("after"), after),
         numbers=numbers,
-        fault=_told(witnesses.fault(flip, before, after)),
+        fault=_told(known.witnesses.fault(flip, before, after)),
         signature=after.signature if after else "",
-        expectations=expected(store, after) if after and flip.metric == Metric.ACCEPT_LENGTH else [],
+        expectations=expected(known.published, after) if after is not None and judged_length else [],
         next=None if course["status"] is Status.FIXED else _next(flip, workload, bisecting),
         **course | {"status": course["status"].value},
     )
@@ -90,9 +91,8 @@ def _next(flip: FlipView, workload: str, bisecting: bool) -> str | None:
     )
 
 
-def _course(store: Store, flip: FlipView) -> dict[str, Any]:
+def _course(flip: FlipView, history: Sequence[tuple[str, State]]) -> dict[str, Any]:
     """What the series did after the flip, in words."""
-    history = store.compare.history(flip.series_key, Metric(flip.metric))
     here = next((i for i, (revision, _) in enumerate(history) if revision == flip.to_revision), len(history))
     later = [(revision, state) for revision, state in history[here + 1 :] if state.known]
     fixed = next((revision for revision, state in later if state is State.HEALTHY), None)
@@ -126,25 +126,3 @@ def _member(item: Regression) -> Member:
         draft=item.draft,
         method=item.method,
     )
-
-
-class _Witnesses:
-    """What lies beside a flip, each question asked once however many flips share it."""
-
-    def __init__(self, store: Store) -> None:
-        self._compare = store.compare
-        self._beside: dict[tuple[str, str, Metric], list[Neighbour]] = {}
-
-    def fault(self, flip: FlipView, before: Side | None, after: Side | None) -> Fault:
-        metric = Metric(flip.metric)
-        if after is None:
-            return fault(metric, State(flip.after), before, None)
-        earlier = before or self._compare.predecessor(after)
-        beside = self._on_release(flip.engine, flip.to_revision, metric)
-        return fault(metric, State(flip.after), earlier, after, beside, self._compare.elsewhere(after))
-
-    def _on_release(self, engine: str, revision: str, metric: Metric) -> list[Neighbour]:
-        key = (engine, revision, metric)
-        if key not in self._beside:
-            self._beside[key] = self._compare.beside(*key)
-        return self._beside[key]

@@ -1,5 +1,7 @@
 """Published accept lengths: kept from the config, set against what was measured."""
 
+from collections.abc import Mapping, Sequence
+
 from matrix.app.regression import ExpectationView
 from matrix.core.expectation import Expectation
 from matrix.plan.config import Config
@@ -15,18 +17,19 @@ def keep_expectations(store: Store, config: Config) -> None:
     )
 
 
-def expected(store: Store, side: Side) -> list[ExpectationView]:
-    """This run's accept length set against each published value that is about its target and engine."""
+def expected(published: Mapping[str, Sequence[Expectation]], side: Side) -> list[ExpectationView]:
+    """This run's accept length set against each value published of its draft that is about its target and engine."""
     resolved = side.resolved.get("k")
     k = resolved if isinstance(resolved, int) else side.k
-    about = [e for e in store.published.of(side.draft) if e.target in (None, side.target)]
+    about = [e for e in published.get(side.draft or "", ()) if e.target in (None, side.target)]
     return [_view(e, side, k) for e in about if e.engine in (None, side.engine)]
 
 
 def expected_of_run(store: Store, run_id: str) -> list[ExpectationView]:
     """The same by run id; empty for a run that is not stored."""
-    side = store.compare.sides([run_id]).get(run_id)
-    return expected(store, side) if side else []
+    published = store.published.all()
+    side = store.compare.sides([run_id]).get(run_id) if published else None
+    return expected(published, side) if side else []
 
 
 def _view(expectation: Expectation, side: Side, k: int | None) -> ExpectationView:

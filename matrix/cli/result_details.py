@@ -11,14 +11,14 @@ from matrix.store.views import ResultRow
 def details(store: Store, rows: Iterable[ResultRow]) -> Iterator[str]:
     """Lines for each run that was judged or that a published value is about."""
     for row in rows:
-        lines = [*_verdicts(store, row.run_id), *_published(store, row.run_id)]
+        lines = [*_verdicts(store, row), *_published(store, row.run_id)]
         if lines:
             yield f"run {row.run_id}"
             yield from lines
 
 
-def _verdicts(store: Store, run_id: str) -> Iterator[str]:
-    for verdict in store.compare.verdicts(run_id):
+def _verdicts(store: Store, row: ResultRow) -> Iterator[str]:
+    for verdict in store.compare.verdicts(row.series_key, row.run_id):
         yield f"  {verdict.metric} {verdict.state}: {plain(verdict.reason)}"
 
 

@@ -15,7 +15,7 @@ from matrix.store.contents import get_lock
 from matrix.store.neighbours import healthy, neighbours, states
 from matrix.store.order import recency_key, revision_key
 from matrix.store.resultrows import run_accept_length, run_speed
-from matrix.store.states import run_verdicts
+from matrix.store.states import verdicts_by_run
 from matrix.store.tables import runs, verdicts
 from matrix.store.transactions import Transactions
 from matrix.store.uptime import uptime_view
@@ -46,23 +46,35 @@ class Compare:
         with self._db.read() as conn:
             return neighbours(conn, metric, runs.c.engine == engine, runs.c.revision == revision)
 
-    def history(self, series_key: str, metric: Metric) -> list[tuple[str, State]]:
-        """The judged revisions of a series in their order, with the state of this metric at each."""
+    def histories(self, series_keys: Iterable[str]) -> dict[tuple[str, str], list[tuple[str, State]]]:
+        """By series and metric: the judged revisions in their order, with the state at each."""
+        found: dict[tuple[str, str], list[tuple[str, State]]] = {}
         with self._db.read() as conn:
-            said = states(conn, {series_key})
-        found = [(revision, state) for (_, revision, name), state in said.items() if name == metric.value]
-        return sorted(found, key=lambda pair: revision_key(pair[0]))
+            said = states(conn, set(series_keys))
+        for (key, revision, metric), state in said.items():
+            found.setdefault((key, metric), []).append((revision, state))
+        return {place: sorted(rows, key=lambda row: revision_key(row[0])) for place, rows in found.items()}
 
-    def verdicts(self, run_id: str) -> list[VerdictView]:
+    def history(self, series_key: str, metric: Metric) -> list[tuple[str, State]]:
+        """The same of one series and metric."""
+        return self.histories([series_key]).get((series_key, metric.value), [])
+
+    def verdicts(self, series_key: str, run_id: str) -> list[VerdictView]:
         """The verdicts that rest on this run, metrics in their order; empty where another boot shows them better."""
         with self._db.read() as conn:
-            return run_verdicts(conn, run_id)
+            return verdicts_by_run(conn, series_key).get(run_id, [])
 
-    def numbers(self, series_key: str, run_id: str | None, metric: str) -> dict[str, Any]:
-        """The numbers of one verdict; empty where there is none."""
-        asked = (verdicts.c.series_key == series_key, verdicts.c.run_id == run_id, verdicts.c.metric == metric)
+    def numbers(self, places: Iterable[tuple[str, str | None]]) -> dict[tuple[str, str, str], dict[str, Any]]:
+        """By series, run and metric: the numbers of the verdicts that rest on these (series, run)."""
+        columns = (verdicts.c.series_key, verdicts.c.run_id, verdicts.c.metric, verdicts.c.numbers)
+        found = {}
         with self._db.read() as conn:
-            return dict(conn.execute(select(verdicts.c.numbers).where(*asked)).scalar() or {})
+            for batch in batches(sorted({(key, run_id) for key, run_id in places if run_id})):
+                keys, ids = {key for key, _ in batch}, {run_id for _, run_id in batch}
+                asked = (verdicts.c.series_key.in_(sorted(keys)), verdicts.c.run_id.in_(sorted(ids)))
+                for row in conn.execute(select(*columns).where(*asked)):
+                    found[row.series_key, row.run_id, row.metric] = dict(row.numbers)
+        return found
 
     def elsewhere(self, side: Side) -> list[Neighbour]:
         """The same draft file with the same target on each other engine: its newest measured revision there."""

@@ -27,13 +27,17 @@ class Published:
 
     def of(self, draft: str | None) -> list[Expectation]:
         """The published values of this draft in the order of the file; empty for none."""
-        if draft is None:
-            return []
-        query = select(expectations).where(expectations.c.draft == draft).order_by(expectations.c.ordinal)
+        return self.all().get(draft or "", [])
+
+    def all(self) -> dict[str, list[Expectation]]:
+        """Published values by draft, those of each in the order of the file."""
+        found: dict[str, list[Expectation]] = {}
         with self._db.read() as conn:
-            rows = conn.execute(query).mappings().all()
-        values = [{name: value for name, value in row.items() if name != "ordinal"} for row in rows]
-        return [Expectation(**value | {"bonus": Bonus(value["bonus"])}) for value in values]
+            rows = conn.execute(select(expectations).order_by(expectations.c.draft, expectations.c.ordinal)).mappings()
+            for row in rows:
+                values = {name: value for name, value in row.items() if name != "ordinal"}
+                found.setdefault(row["draft"], []).append(Expectation(**values | {"bonus": Bonus(row["bonus"])}))
+        return found
 
 
 def _row(ordinal: int, expectation: Expectation) -> dict[str, object]:

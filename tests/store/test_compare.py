@@ -98,8 +98,10 @@ def test_history_is_in_the_order_of_revisions_and_numbers_are_those_of_the_verdi
     history = store.compare.history(key, Metric.ACCEPT_LENGTH)
     assert history == [("0.9.0", State.HEALTHY), ("0.10.0", State.BROKEN)]
     assert store.compare.history(key, Metric.SPEED) == []
-    assert store.compare.numbers(key, "r0.10.0", "accept-length") == {"change": -0.5}
-    assert store.compare.numbers(key, None, "accept-length") == {}
+    assert store.compare.numbers([(key, "r0.10.0"), (key, None)]) == {
+        (key, "r0.10.0", "accept-length"): {"change": -0.5}
+    }
+    assert store.compare.numbers([("other", "r0.10.0")]) == {}
 
 
 @pytest.mark.parametrize(
