@@ -35,6 +35,11 @@ k = 3
 [workloads.standard]
 prompts = "standard"                # built in: 64 prompts of code, chat and repetition; or a JSONL file
 max_tokens = 128
+# concurrency = [1, 8]              # one request in flight, then eight, on the same server
+# uptime = true                     # also follow the accept length for ten minutes
+
+# [workloads.pictures]
+# prompts = "standard-images"       # for a target that sees images
 
 # [[exclude]]
 # spec = "ngram-*"
