@@ -113,18 +113,25 @@ def _end(regress: Regress, run: StoredPoint, ends: Ends, text: str) -> Told:
     verdict = judge_series([run_point(p) for p in (*ends.good, run)]).revisions[-1].verdict(metric)
     if verdict.state.bad:
         return Told(Said.BAD, verdict.reason)
-    if verdict.state is State.UNKNOWN and regress is Regress.ACCEPT:
-        return Told(Said.SKIP, verdict.reason)
-    if regress is Regress.SLOWER and ends.good:
-        return _slower_end(run, ends, text)
+    if ends.good and (verdict.state is State.UNKNOWN or regress is Regress.SLOWER):
+        return _unjudged_end(regress, run, ends, text)
     return Told(Said.GOOD, verdict.reason or text)
 
 
-def _slower_end(run: StoredPoint, ends: Ends, text: str) -> Told:
-    value, good = measure(Regress.SLOWER, run), _mean(Regress.SLOWER, ends.good)
-    if value is None or good is None or math.log(value / good) > -2 * SPREAD[Regress.SLOWER]:
-        return Told(Said.GOOD, f"{text}, within noise of the good end")
+def _unjudged_end(regress: Regress, run: StoredPoint, ends: Ends, text: str) -> Told:
+    """Where the judge has too few prompts or boots: a fall beyond three times the noise is bad, within it good."""
+    value, good = measure(regress, run), _mean(regress, ends.good)
+    if value is None or good is None:
+        return Told(Said.SKIP, f"no {_METRICS[regress]} to compare")
+    fall = -math.log(value / good) / SPREAD[regress]
+    if fall < 1:
+        return Told(Said.GOOD, f"{text}, within noise of the good end's {good:.2f}")
+    if fall < _CLEAR:
+        return Told(Said.SKIP, f"{text}: too near to the good end's {good:.2f} to be told apart")
     return Told(Said.BAD, f"{text} ({good:.2f} at the good end)")
+
+
+_CLEAR = 3.0
 
 
 def measure(regress: Regress, run: StoredPoint) -> float | None:
