@@ -22,7 +22,7 @@ from matrix.store import Store, open_store
 @click.argument("named", nargs=-1, metavar="[FLIP|SERIES]...")
 @click.option("--reason", metavar="TEXT", help="Why it may stand; shown wherever the regression is.")
 @click.option("--scope", type=click.Choice([scope.value for scope in Scope]), help="FLIP: cell; SERIES: series.")
-@click.option("--until", metavar="DATE|SPAN", help="2027-01-31, 30d, 12h; without it for good.")
+@click.option("--until", metavar="DATE|SPAN", help="2027-01-31 (to its end in UTC), 30d, 12h; without it for good.")
 @click.option("--list", "show", is_flag=True, help="List acknowledgements.")
 @click.option("--remove", type=int, multiple=True, metavar="ACK", help="End one; repeatable.")
 def command(

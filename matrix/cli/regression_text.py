@@ -28,7 +28,7 @@ def _cell(item: Regression) -> Iterator[str]:
     since = f"{item.from_revision} -> {item.to_revision}" if item.from_revision else f"in {item.to_revision}, the first"
     yield f"    {since}: {plain(item.reason)}"
     yield f"    {_unit(item)}: {', '.join(f'{name} {value}' for name, value in figures(item))}"
-    yield f"    run {item.to_run or 'unknown'}, before it run {item.from_run or 'none'}"
+    yield f"    run {item.to_run or 'unknown'}, before it run {item.from_run or 'none'}, series {item.series_key}"
     if item.fixed_in:
         yield f"    fixed in {item.fixed_in}"
     if item.use:

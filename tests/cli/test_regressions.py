@@ -85,6 +85,7 @@ def test_each_regression_is_explained(url: str, history: Store, capsys: pytest.C
         "  flip 1, new: sglang / Qwen2.5-VL-7B / eagle3-k4 / standard: accept-length healthy -> degraded\n",
         "    accept length: before 2.195, after 1.600, change -27 %, 95 % interval ",
         "pairs 16, ",
+        f", series {cell('0').series_key}\n",
         "    use 0.5.4\n",
         "    measured 1.60, published 2.2 on mt-bench",
         "(https://example.org/card)\n",

@@ -10,7 +10,7 @@ from matrix.core.outcome import Outcome
 from matrix.core.result import Divergence
 from matrix.core.state import Change, Flip, Metric, State, Verdict
 from matrix.store import Store
-from tests.store.build import NGRAM, baseline_run, cell, run, sample
+from tests.store.build import EAGLE, NGRAM, baseline_run, cell, run, sample
 
 SERIES = cell().series_key
 BROKE = Flip(Metric.ACCEPT_LENGTH, Change.REGRESSION, "1.0", "2.0", State.HEALTHY, State.BROKEN, "it fell", "r1", "r2")
@@ -156,3 +156,12 @@ def test_only_changes_for_the_worse_are_regressions(store: Store) -> None:
 def two_runs(store: Store) -> None:
     store.runs.save(run("r1", cell("1.0"), sample(), at=1.0))
     store.runs.save(run("r2", cell("2.0"), outcome=Outcome.LOAD_CRASH, at=2.0))
+
+
+def test_places_and_repeated_series(store: Store) -> None:
+    store.runs.save(run("a", cell("1.0"), sample()))
+    store.runs.save(run("b", cell("2.0", NGRAM), sample()))
+    store.runs.save(run("c", cell("2.0", NGRAM, boot=1), sample()))
+    assert store.series.places() == {cell(spec=spec).series_key: ("vllm", "cpu Xeon x2") for spec in (EAGLE, NGRAM)}
+    assert list(store.series.places()) == store.series.keys()
+    assert store.series.repeated() == {cell(spec=NGRAM).series_key}
