@@ -64,14 +64,15 @@ class Follower:
                 self._phase_start = time.monotonic()
             self._cell, self._phase, self._detail = cell, phase, detail
         if (fresh or (detail and phase == "build")) and not self._console.is_terminal:
-            self._line(f"{self._done + 1}/{self._total} {cell.label}: {phase}{f' ({plain(detail)})' if detail else ''}")
+            said = f" ({plain(detail)})" if detail else ""
+            self._line(f"{self._done + 1}/{self._total} {_name(cell)}: {phase}{said}")
 
     def done(self, cell: Cell, outcome: Outcome, reason: str) -> None:
         with self._lock:
             self._done, self._done_s = self._done + 1, self.elapsed_s()
             self._cell = None
         style = _STYLE[outcome.tier]
-        text = Text.assemble((f"{outcome:>16}", style), "  ", (cell.label, "bold"), f"  {plain(reason)}")
+        text = Text.assemble((f"{outcome:>16}", style), "  ", (_name(cell), "bold"), f"  {plain(reason)}")
         self._console.print(text, soft_wrap=True)
 
     def say(self, text: str) -> None:
@@ -104,8 +105,12 @@ class Follower:
         elapsed = clock(self.elapsed_s())
         grid.add_row(
             Text(f"{done + 1}/{self._total}", "bold"),
-            Text(cell.label),
+            Text(_name(cell)),
             Text(f"{phase} {clock(since)}{f'  {plain(detail)}' if detail else ''}", "cyan"),
             Text(f"elapsed {elapsed}, about {clock(self.remaining_s())} left", "dim"),
         )
         return grid
+
+
+def _name(cell: Cell) -> str:
+    return f"{cell.label} / {cell.workload.name}"

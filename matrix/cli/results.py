@@ -50,14 +50,14 @@ def command(
 
 def _table(rows: list[ResultRow]) -> None:
     table = Table(box=None, pad_edge=False)
-    for column in ("run", "engine", "revision", "target", "spec", "outcome"):
+    for column in ("run", "engine", "revision", "target", "spec", "workload", "outcome"):
         table.add_column(column, no_wrap=True)
     for column in ("accept length", "speed-up", "tok/s"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("reason", overflow="fold")
     for row in rows:
         numbers = [_number(row.accept_length, 3), _number(row.speedup, 2), _number(row.output_tok_s, 1)]
-        names = [row.run_id, row.engine, row.revision, row.target, row.spec or row.method, row.outcome]
+        names = [row.run_id, row.engine, row.revision, row.target, row.spec or row.method, row.workload, row.outcome]
         add_row(table, *names, *numbers, row.reason)
     table_console().print(table)
 

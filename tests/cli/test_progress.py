@@ -24,7 +24,7 @@ def test_plain_lines_name_cell_phase_and_reason() -> None:
         follower.done(cell(), Outcome.LOAD_CRASH, "it [bold]crashed[/bold] \x1b[31m")
     text = out.getvalue()
     assert text.count("probe") == 1
-    assert "1/2 vllm 1.0.0 / big / eagle: start" in text
+    assert "1/2 vllm 1.0.0 / big / eagle / standard: start" in text
     assert "load-crash" in text and "[bold]crashed[/bold]" in text
     assert "\x1b" not in text
 
