@@ -75,6 +75,11 @@ class Follower:
         text = Text.assemble((f"{outcome:>16}", style), "  ", (_name(cell), "bold"), f"  {plain(reason)}")
         self._console.print(text, soft_wrap=True)
 
+    def expect(self, total: int, estimate_s: float) -> None:
+        """How many cells there will be, and how many seconds they will take, where that is known only now."""
+        with self._lock:
+            self._total, self._estimate_s = total, estimate_s + self.elapsed_s()
+
     def say(self, text: str) -> None:
         """One line that stays."""
         self._console.print(Text(plain(text)), soft_wrap=True)

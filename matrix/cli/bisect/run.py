@@ -113,6 +113,7 @@ def asker(follower: Follower, yes: bool) -> Callable[[Forecast, Line], bool]:
 
     def ask(found: Forecast, line: Line) -> bool:
         follower.say(cost(found))
+        follower.expect(found.runs, found.seconds)
         if yes:
             return True
         if not sys.stdin.isatty():
