@@ -18,6 +18,7 @@ from tests.store.build import baseline_run, cell, key, run, sample
 from tests.web.page import parse
 from tests.web.test_api import plain
 from web import create_app
+from web.serving import _server
 from web.store_reader import StoreReader
 
 SERIES = cell().series_key
@@ -63,6 +64,13 @@ def test_the_regression_is_found_on_every_page_it_belongs_to(swept: Store, clien
     )
     table = parse(client.get(f"/series/{SERIES}").text).one("table", "points")
     assert [th.text for th in table.all("th") if th.attrs.get("scope") == "row"] == ["0.32.0", "0.27.1"]
+
+
+def test_what_is_served_offers_a_bisection(swept: Store) -> None:
+    served = TestClient(_server(swept, None).config.app)
+    assert served.get("/api/regressions").json()[0]["next"].startswith("matrix bisect run --engine vllm --good 0.27.1")
+    assert "matrix bisect run" in parse(served.get("/regressions").text).one("li", "flip").text
+    assert "Bisect this" in served.get("/").text
 
 
 def test_an_acknowledged_regression_is_marked_on_the_first_page(swept: Store, client: TestClient) -> None:
