@@ -88,7 +88,7 @@ def _judged(values: Floats, noise: float, place: int, sd: float) -> tuple[int, i
 
 OURS = (
     Tool("specmatrix, change points", steps, _replayed(steps)),
-    Tool("specmatrix, the judge", falls, _judged, series=200, timed=100),
+    Tool("specmatrix, the judge", falls, _judged, series=100, timed=50),
 )
 PEERS = {
     "otava": Tool("Apache Otava", otava, _replayed(otava), timed=1000),

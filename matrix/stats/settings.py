@@ -34,15 +34,15 @@ class JudgeSettings:
 
     relevant: float = 0.03
     relevant_speed: float = 0.05
-    alpha: float = 0.0004
-    first_share: float = 0.2
+    alpha: float = 0.0003
+    first_share: float = 0.25
     sure: float = 0.005
     doubt: float = 0.05
     false_discovery: float = 0.05
     confidence: float = 0.95
     min_pairs: int = 5
     max_prompts: int = 64
-    max_boots: int = 24
+    max_boots: int = 28
     min_steps: int = 30
     collapsed: float = 1.1
     resolution: float = 0.01

@@ -52,8 +52,8 @@ def test_at_the_caps_it_stays_open_and_says_so() -> None:
         ((1, 1), (2, 2)),
         ((4, 1), (4, 2)),
         ((1, 3), (2, 3)),
-        ((16, 16), (24, 24)),
-        ((24, 24), (24, 24)),
+        ((16, 16), (28, 28)),
+        ((28, 28), (28, 28)),
         ((30, 1), (30, 2)),
     ],
 )
@@ -62,7 +62,7 @@ def test_the_poorer_side_doubles_its_boots(now: tuple[int, int], wanted: tuple[i
 
 
 def test_early_looks_spend_less() -> None:
-    spent = [level(boots, DEFAULTS) for boots in (1, 2, 4, 8, 16, 24, 99)]
+    spent = [level(boots, DEFAULTS) for boots in (1, 2, 4, 8, 16, 28, 99)]
     assert spent == sorted(spent) and spent[-1] == DEFAULTS.alpha and spent[0] == DEFAULTS.alpha * DEFAULTS.first_share
 
 
