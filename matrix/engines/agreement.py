@@ -103,14 +103,14 @@ class Agreement:
         self._pools: dict[tuple[str, str], Pool] = {}
         self._cumulative: Reading | None = None
 
-    def add(self, reading: Reading) -> None:
-        """Count one reading that has a value."""
-        self.count += 1
+    def add(self, reading: Reading, times: int = 1) -> None:
+        """Count a reading that has a value, or `times` equal ones."""
+        self.count += times
         if reading.source == "cumulative" and reading.value is not None:
             self._close_if_restarted(reading)
             self._cumulative = reading
         else:
-            self._pool(reading)
+            self._pool(reading, times)
 
     def bulk(self, pooled: Pooled) -> None:
         """Count many readings at once."""
@@ -118,13 +118,13 @@ class Agreement:
         pool = self._pools.setdefault((pooled.source, pooled.group), Pool())
         pool.add(pooled.value, pooled.steps, pooled.times)
 
-    def _pool(self, reading: Reading) -> None:
+    def _pool(self, reading: Reading, times: int = 1) -> None:
         if reading.value is None:
             return
         pool = self._pools.setdefault((reading.source, reading.group), Pool())
         pool.k = reading.k or pool.k
         pool.counted = pool.counted and bool(reading.drafts)
-        pool.add(reading.value, reading.drafts or reading.weight)
+        pool.add(reading.value, times * (reading.drafts or reading.weight), times)
 
     def _close_if_restarted(self, reading: Reading) -> None:
         """A cumulative count that fell belongs to a new server: what the old one counted is complete."""

@@ -1,8 +1,8 @@
 """Lines that look alarming and are not: they must never name a cause."""
 
-import re
+from matrix.engines.lazyregex import Lazy
 
-BENIGN = re.compile(
+BENIGN = Lazy(
     r"Ignore import error when loading"
     r"|\bHTTP/[\d.]+\"? \d{3}\b"
     r"|py-?spy"
@@ -31,12 +31,12 @@ BENIGN = re.compile(
 )
 """Searched in a cleaned line; a hit takes the line out of the search for causes."""
 
-REQUEST_FAILED = re.compile(
+REQUEST_FAILED = Lazy(
     r"Exception in ASGI application|Error in (?:preprocessing|applying chat template|loading multimodal)"
 )
 """Starts a traceback that belongs to one request; the server lives on."""
 
-CHECK_FAILED = re.compile(
+CHECK_FAILED = Lazy(
     r"^(?:E\s+)?(?:AssertionError: |FAILED .* - (?:assert |AssertionError: ))"
     r"[-\w.]* ?(?:\d[\d.e+-]*) (?:not (?:greater|less) than(?: or equal to)?|[<>]=?|!=|==) ?\d[\d.e+-]*"
     r"|^(?:ERROR|FAIL): \w+ \([\w.]+\)|^FAILED \S+::\S+ - assert "

@@ -8,25 +8,13 @@ from typing import Protocol
 from matrix.core.outcome import Outcome
 from matrix.core.result import Failure
 from matrix.engines.benign import BENIGN, CHECK_FAILED
+from matrix.engines.hot import may_blame
+from matrix.engines.lazyregex import Lazy
 from matrix.engines.signature import Phase, Signature, normalise
-from matrix.engines.tracebacks import BARE, Tracebacks
+from matrix.engines.tracebacks import BARE, Role, Tracebacks
 
 REASON_LIMIT = 300
-_NOT_BENIGN = re.compile(r"driver on your system is too old|Retry\(total=0")
-HOT = re.compile(
-    r"rror|xception|raceback|File \"|cuda|CUDA|NCCL|nccl|emory|OOM|[Kk]ill|ime(?:d ?)?[Oo]ut|atchdog|river"
-    r"|anifest|ailed|annot"
-    r"|nsatisf|unknown|nvalid|died|dead|[Ee]xit|SIG|egmentation|Xid|ssert|MISMATCH|ismatch|must |not |No "
-    r"|[Nn]eed|supported"
-    r"|refused|[Cc]ancel|PLEASE|MATCH|lost|Lost|evict|preempt|PREEMPT|TIME LIMIT|raylet|Insufficient|nodes are "
-    r"available|Back-?[Oo]ff"
-    r"|restarted|toomany|rate limit|EOF|denied|quota|space|Pressure|in use|allocated|larger|less than|illegal|Illegal"
-    r"|undefined symbol|submod_|corrupt|stale|fatal|ninja|nvcc|compil|only |accelerat|divisible|ordinal|ready"
-    r"|stuck|Unknown"
-    r"|too old|sigquit|requires|resolve|solution|conflict|PackageNotFound|hardware|size|shape|gpu|ErrImage"
-    r"|STATUS_|exited"
-    r"|handshake|canceled|wheel|Watchdog|quest"
-)
+_NOT_BENIGN = Lazy(r"driver on your system is too old|Retry\(total=0")
 
 
 class Around(Protocol):
@@ -56,6 +44,12 @@ class Timeline:
     progress: int = 0
     stopped: int = 0
 
+    def serve(self, number: int) -> None:
+        """A sign of service at line `number`."""
+        self.progress = number
+        if self.ready <= self.booted:
+            self.ready = number
+
     def outlived(self, number: int) -> bool:
         """True when the same server went on serving after line `number`."""
         return self.progress > number and not number < self.booted <= self.progress
@@ -80,27 +74,28 @@ class Causes:
     _wrapper: tuple[int, Hit] | None = None
     _cut: Hit | None = None
 
-    def look(self, number: int, text: str, quiet: bool, around: Around) -> bool:
-        """Search one cleaned line.
+    def look(self, number: int, text: str, quiet: bool, around: Around) -> Role:
+        """Search one cleaned line; returns what it, and later ones of its shape, are to tracebacks."""
+        role = self.tracebacks.line(number, text)
+        if self.tracebacks.of_request(role):
+            return role
+        if role in ("header", "frame"):
+            self._keep_cut(number, text, role, around)
+        elif may_blame(text) and not CHECK_FAILED.search(text):
+            self._blame(number, text, quiet, role, around)
+        return role
 
-        True when lines like it matter each time: the start of a request's own traceback.
-        """
-        kind = self.tracebacks.line(number, text)
-        request = self.tracebacks.stack.request and (self.tracebacks.stack.open or kind == "request")
-        if request or kind == "request" or not text:
-            return kind == "request"
-        if kind in ("header", "frame"):
-            self._cut = self._cut or Hit(number, self._cut_failure(text, around))
-            if kind == "frame":
-                self._cut = Hit(self._cut.number, self._cut_failure(text, around))
-            return False
-        if not HOT.search(text) or CHECK_FAILED.search(text):
-            return False
+    def _keep_cut(self, number: int, text: str, role: Role, around: Around) -> None:
+        """The last frame so far, in case that no error follows; not once an error has."""
+        if self._error is None and (self._cut is None or role == "frame"):
+            first = self._cut.number if self._cut else number
+            self._cut = Hit(first, self._cut_failure(around))
+
+    def _blame(self, number: int, text: str, quiet: bool, role: Role, around: Around) -> None:
         if _NOT_BENIGN.search(text) or not (quiet or BENIGN.search(text)):
             self._search(number, text, around)
-        if not quiet and (kind == "error" or BARE.match(text)):
+        if not quiet and (role == "error" or BARE.match(text)):
             self._keep_error(number, text, around)
-        return False
 
     def _search(self, number: int, line: str, around: Around) -> None:
         if self._table(number, line, around) or any(self._table(number, x, around) for x in around.wrapped()):
@@ -139,7 +134,7 @@ class Causes:
             step = "read the log around this line"
             self._error = Hit(number, Failure(crash, text[:REASON_LIMIT], step, normalise(text), around.excerpt()))
 
-    def _cut_failure(self, text: str, around: Around) -> Failure:
+    def _cut_failure(self, around: Around) -> Failure:
         stack = self.tracebacks.stack
         last = stack.functions[-1] if stack.functions else "?"
         crash = self._crash(stack.phase or self._served_phase() or "load")

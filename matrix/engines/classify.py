@@ -9,9 +9,10 @@ from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import ServerExit
 from matrix.core.result import Failure
 from matrix.engines.causes import Causes
+from matrix.engines.logreadings import KEEP
 from matrix.engines.logscan import Scanner
 from matrix.engines.logsigns import ENOUGH
-from matrix.engines.logvisit import KEEP, LogVisit
+from matrix.engines.logvisit import LogVisit
 from matrix.engines.reading import Observation
 from matrix.engines.signature import Signature
 from matrix.engines.signatures import TABLE, WRAPPER_ROWS, WRAPPERS
@@ -60,7 +61,7 @@ def classify_log(stream: BinaryIO, engine: str | None = None) -> Report:
     visit = _visit((), (), None)
     Scanner(visit).run(stream)
     failure = visit.causes.named() or visit.causes.told() or _nothing_drafted(visit)
-    length = visit.agreement.value()
+    length = visit.readings.agreement.value()
     outcome = failure.outcome if failure else Outcome.OK
     return Report(
         engine=engine or visit.signs.engine,
@@ -68,7 +69,7 @@ def classify_log(stream: BinaryIO, engine: str | None = None) -> Report:
         tier=outcome.tier,
         reason=failure.reason if failure else _fine(visit, length),
         accept_length=length,
-        observations=tuple(visit.observations),
+        observations=tuple(visit.readings.observations),
         signature=failure.signature if failure else "",
         excerpt=failure.excerpt if failure else "",
         next_step=failure.next_step if failure else "",
@@ -80,7 +81,7 @@ def _visit(table: Sequence[Signature], wrappers: Sequence[str], served: bool | N
 
 
 def _fine(visit: LogVisit, length: float | None) -> str:
-    count = visit.agreement.count
+    count = visit.readings.agreement.count
     if not count:
         return "no failure is named, and no accept length can be read"
     listed = f" ({KEEP} of them listed)" if count > KEEP else ""
@@ -90,7 +91,7 @@ def _fine(visit: LogVisit, length: float | None) -> str:
 
 def _nothing_drafted(visit: LogVisit) -> Failure | None:
     """Speculation configured and tokens generated, but not one record of it: it is silently off."""
-    if not visit.context.configured or visit.signs.tokens < ENOUGH or visit.observations:
+    if not visit.readings.context.configured or visit.signs.tokens < ENOUGH or visit.readings.observations:
         return None
     reason = "speculation is configured and tokens were generated, but the log has no record of a draft"
     step = "read back what the engine resolved; statistics may be switched off"

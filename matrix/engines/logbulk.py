@@ -1,20 +1,30 @@
-"""The records that fill large logs, pooled a chunk at a time: SGLang's decode lines and vLLM's V1 windows."""
+"""The records that fill large logs, pooled many at a time: SGLang's decode lines, vLLM's V1 windows and V0 counts."""
 
+import operator
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import compress
 
-_RECORD = (
-    rb"Decode batch[^\n]{0,20}#running-req: (\d+),[^\n]*? accept len: (\d+\.\d\d), "
-    rb"(?:accept rate|cuda graph|gen throughput)"
+_RUNNING = re.compile(rb"#running-req: (\d+), #[^q]")
+_LENGTH = re.compile(rb", accept len: (\d+\.\d\d), ")
+_RANK = re.compile(rb"DP(\d+)[^\]\n]{0,40}\] Decode")
+_DECODE = re.compile(
+    rb"#running-req: (\d+),[^\n]*?, accept len: (\d+\.\d\d), (?:accept rate|cuda graph|gen throughput)"
 )
-_DECODE = re.compile(_RECORD)
-_RANKED = re.compile(rb"(?: |\[)DP(\d+)(?: [A-Z_]+\d+)*\] " + _RECORD)
-_WINDOW = re.compile(
-    rb"SpecDecoding metrics: Mean acceptance length: (\d+\.\d\d), [^\n]{0,120}?Accepted: (\d+) tokens, "
-    rb"Drafted: (\d+) tokens, Per-position acceptance rate: ((?:\d\.\d{3}, )+)Avg Draft acceptance rate: [\d.]+%"
+_COUNTS = re.compile(
+    rb"Accepted: (\d+) tokens, Drafted: (\d+) tokens, Per-position acceptance rate: (\d\.[\d., ]*\d\d)(?:,? Avg|\s|$)"
 )
+_MEAN = re.compile(rb"Mean acceptance length: (\d+\.\d\d), ")
+_V0 = re.compile(
+    rb"Number of speculative tokens: (\d+), Number of accepted tokens: \d+, Number of draft tokens(?: tokens)?: (\d+), "
+    rb"Number of emitted tokens(?: tokens)?: (\d+)\."
+)
+_RATE_WIDTH = len("0.000, ")
+_ROUNDING = 0.006
+_CHECKED = 8
+"""Windows of a chunk whose printed mean is held against their counters; every one must fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,39 +38,142 @@ class Pooled:
     times: int
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A V0 record: what its server counted since its start. `times` records up to this one are its own and older."""
+
+    k: int
+    drafted: int
+    emitted: int
+    times: int
+
+
 def takes(line: bytes) -> bool:
-    """True for a whole record that `pool` reads."""
-    return _DECODE.search(line) is not None or (_WINDOW.search(line) is not None and b"length: 0." not in line)
+    """True for a whole record that `pool` or `counts` reads."""
+    if _DECODE.search(line) is not None or _V0.search(line) is not None:
+        return True
+    return _MEAN.search(line) is not None and _fit(line) and len(list(_one_window(line))) == 1
 
 
-def pool(chunk: bytes) -> Iterable[Pooled]:
-    """What a line or many lines add up to."""
-    if b"accept len" in chunk:
-        yield from _decode(chunk)
-    if b"SpecDecoding" in chunk:
-        yield from _windows(chunk)
+def pool(data: bytes, by_rank: bool) -> Iterable[Pooled]:
+    """What the decode lines and windows of many lines add up to, `by_rank` or over all data-parallel ranks."""
+    if b", accept len: " in data:
+        yield from _decode(data, by_rank and b"DP" in data)
+    if b"Mean acceptance" in data:
+        yield from _windows(data)
 
 
-def _decode(chunk: bytes) -> Iterable[Pooled]:
-    ranked = b"DP" in chunk
-    found = Counter(_RANKED.findall(chunk) if ranked else _DECODE.findall(chunk))
-    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0])
-    for fields, times in found.items():
-        steps = (int(fields[-2]) or 1) * times
-        entry = sums[f"DP{fields[0].decode()}" if ranked else ""]
-        entry[0] += steps
-        entry[1] += steps * float(fields[-1])
-        entry[2] += times
-    for group, (weight, tokens, count) in sums.items():
-        yield Pooled("decode", group, tokens / weight, weight, int(count))
+def counts(data: bytes) -> Iterator[Counted]:
+    """The last V0 record of each server that counts in these lines: a count that falls belongs to a new one."""
+    if b"Speculative metrics" not in data:
+        return
+    found = [(int(k), int(drafted), int(emitted)) for k, drafted, emitted in _V0.findall(data)]
+    times = 0
+    for now, after in zip(found, [*found[1:], None], strict=True):
+        times += 1
+        if after is None or after[1] < now[1]:
+            yield Counted(*now, times)
+            times = 0
 
 
-def _windows(chunk: bytes) -> Iterable[Pooled]:
-    found = _WINDOW.findall(chunk)
-    steps = tokens = 0.0
-    for value, _, drafted, rates in found:
-        drafts = int(drafted) / rates.count(b",") or 1
-        steps += drafts
-        tokens += drafts * float(value)
-    if steps:
-        yield Pooled("window", "", tokens / steps, steps, len(found))
+class _Numbers(dict[bytes, float]):
+    """Numbers by their text, each made once: logs repeat theirs."""
+
+    def __missing__(self, text: bytes) -> float:
+        if len(self) > _NUMBERS:
+            self.clear()
+        self[text] = number = float(text)
+        return number
+
+
+_NUMBERS = 10_000
+_numbers = _Numbers()
+
+
+def _decode(data: bytes, by_rank: bool) -> Iterable[Pooled]:
+    running, lengths = _RUNNING.findall(data), _LENGTH.findall(data)
+    ranks = _RANK.findall(data) if by_rank else lengths
+    if not len(running) == len(lengths) == len(ranks):
+        running, lengths, ranks = _singly(data)
+    steps = list(map(_numbers.__getitem__, running))
+    if b"0" in running:
+        steps = [weight or 1.0 for weight in steps]
+    means = map(_numbers.__getitem__, lengths)
+    if by_rank:
+        yield from _by_rank(ranks, steps, means)
+    elif total := sum(steps):
+        yield Pooled("decode", "", sum(map(operator.mul, steps, means)) / total, total, len(steps))
+
+
+def _singly(data: bytes) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    """Running requests, length and rank (empty for none) of each decode line."""
+    found = []
+    for line in data.split(b"\n"):
+        if fields := _DECODE.search(line):
+            rank = _RANK.search(line)
+            found.append((fields[1], fields[2], rank[1] if rank else b""))
+    running, lengths, ranks = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
+    return running, lengths, ranks
+
+
+def _by_rank(ranks: list[bytes], steps: list[float], means: Iterable[float]) -> Iterable[Pooled]:
+    sums: dict[bytes, list[float]] = defaultdict(lambda: [0.0, 0.0, 0])
+    for rank, weight, mean in zip(ranks, steps, means, strict=True):
+        entry = sums[rank]
+        entry[0] += weight
+        entry[1] += weight * mean
+        entry[2] += 1
+    for rank, (weight, tokens, count) in sums.items():
+        yield Pooled("decode", f"DP{rank.decode()}" if rank else "", tokens / weight, weight, int(count))
+
+
+def _windows(data: bytes) -> Iterator[Pooled]:
+    """Windows of one k added up by their counters; singly and as printed where counters do not fit.
+
+    The means of vLLM 0.8.5 lack the bonus token, so they may be one less than the counters say.
+    """
+    found = _COUNTS.findall(data)
+    if not found:
+        return
+    if not _fit(data):
+        for line in data.split(b"\n"):
+            yield from _one_window(line)
+        return
+    accepted, drafted, rates = zip(*found, strict=True)
+    widths = list(map(len, rates))
+    for width in set(widths):
+        chosen = list(map(width.__eq__, widths))
+        k, total = (width + 2) // _RATE_WIDTH, sum(map(int, compress(drafted, chosen)))
+        if total:
+            yield Pooled(
+                "window", "", 1 + k * sum(map(int, compress(accepted, chosen))) / total, total / k, sum(chosen)
+            )
+
+
+def _one_window(line: bytes) -> Iterator[Pooled]:
+    mean, counts = _MEAN.search(line), _COUNTS.search(line)
+    if mean and counts:
+        drafts = int(counts[2]) / ((len(counts[3]) + 2) // _RATE_WIDTH)
+        if not _fit(line) and float(mean[1]) > 1:
+            drafts = int(counts[1]) / (float(mean[1]) - 1)
+        if drafts:
+            yield Pooled("window", "", 1 + int(counts[1]) / drafts, drafts, 1)
+
+
+def _fit(data: bytes) -> bool:
+    """True when the printed means of windows spread over `data` follow from their counters."""
+    step, place = max(len(data) // _CHECKED, 1), 0
+    while place < len(data):
+        mean = _MEAN.search(data, place)
+        if not mean:
+            break
+        end = data.find(b"\n", mean.end())
+        counts = _COUNTS.search(data, mean.end(), end + 1 if end >= 0 else len(data))
+        place = max(mean.end(), place + step)
+        if not counts:
+            continue
+        drafts = int(counts[2]) / ((len(counts[3]) + 2) // _RATE_WIDTH)
+        counted = 1 + int(counts[1]) / drafts if drafts else 1.0
+        if min(abs(float(mean[1]) - counted), abs(float(mean[1]) + 1 - counted)) > _ROUNDING:
+            return False
+    return True

@@ -1,40 +1,103 @@
 """Reads a log of any size once, in bounded memory, and looks closely only at lines of a shape not seen before.
 
 Two lines have one shape when they differ only in digits and in the letters of hexadecimal numbers. Logs repeat few
-shapes, so a set of shapes costs less than a pattern search over every line. A visitor says of each new shape whether
-later lines of it matter.
+shapes, so a set of shapes costs less than a pattern search over every line. A visitor says of each new shape what its
+later lines are good for; most of those are then taken a chunk at a time.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 from typing import BinaryIO, Protocol
 
-CHUNK = 1 << 18
+CHUNK = 1 << 17
 LONGEST = 1 << 16
 """Bytes kept of one line; the rest of a longer one is passed over."""
 LOOKAHEAD = 8
 """Lines that are visible after the visited one, for records that a terminal wrapped."""
+LOOKBEHIND = 9
+_ROOM = 1 << 14
+"""Bytes that the lines ahead, and those behind, may take."""
 _SHAPES_BYTES = 16 << 20
 _HEX = b"0123456789abcdef"
 
 
-Handler = Callable[[int, list[bytes], int], None]
-"""Takes a line of a known shape: its number, and the lines around it with its place among them."""
+class Kind(StrEnum):
+    """What the later lines of a shape are good for."""
+
+    NOTHING = "nothing"
+    PROGRESS = "a sign that the server serves"
+    TOKENS = "a rate of tokens: a sign of service unless it is zero"
+    RECORD = "an accept length that is pooled without a look at the line"
+    READING = "an accept length in another spelling"
+    BROKEN = "an accept length that the lines after it end"
+    REQUEST = "the start of a request's own traceback"
+    CHAINED = "the note between two tracebacks of one failure"
+    HEADER = "the head of a traceback"
+    ENDING = "the error that ends a traceback"
+    ALWAYS = "a line that must be looked at each time"
+
+
+POOLED = frozenset((Kind.PROGRESS, Kind.TOKENS, Kind.RECORD, Kind.READING))
+"""Kinds whose lines may be taken many at once."""
+_READ = frozenset((Kind.RECORD, Kind.READING, Kind.BROKEN))
+_TRACE = frozenset((Kind.REQUEST, Kind.CHAINED, Kind.HEADER, Kind.ENDING))
+_TRACE_TAIL = 300
+"""Lines at the end of a stretch whose tracebacks may go on in the next one."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Whole lines of a log: those from `start` to `end` are new, the others stand around them.
+
+    `number` is the number in the log of line `start`; `shapes` has an entry a line.
+    """
+
+    number: int
+    whole: bytes
+    shapes: list[bytes]
+    start: int
+    end: int
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The lines; split when first asked for."""
+        return self.whole.split(b"\n")
+
+    def number_of(self, index: int) -> int:
+        """The number in the log of line `index`."""
+        return self.number + index - self.start
+
+    def indexes(self, wanted: set[bytes]) -> list[int]:
+        """Places of the new lines of these shapes."""
+        return [i for i in range(self.start, self.end) if self.shapes[i] in wanted]
+
+    def last(self, wanted: set[bytes]) -> Iterator[int]:
+        """Places of the new lines of these shapes, from the last to the first."""
+        return (i for i in range(self.end - 1, self.start - 1, -1) if self.shapes[i] in wanted)
 
 
 class Visitor(Protocol):
-    """Looks at lines. Up to eight lines after the visited one are visible; numbers count from 1."""
+    """Looks at lines. Nine lines before and eight after the visited one are visible; numbers count from 1."""
 
-    def visit(self, number: int, lines: list[bytes], index: int) -> Handler | None:
-        """Look at a line of a new shape; what later lines of this shape go to, None when they tell nothing."""
+    def visit(self, number: int, lines: list[bytes], index: int) -> Kind:
+        """Look at a line of a new shape, or of kind ALWAYS; what the later lines of its shape are good for."""
+
+    def again(self, kind: Kind, number: int, lines: list[bytes], index: int) -> None:
+        """Take one line of a known kind."""
+
+    def one_by_one(self, kind: Kind) -> bool:
+        """True while lines of this kind have to be taken singly."""
 
     def wants_all(self) -> bool:
         """True while every line matters, whatever its shape (inside a traceback)."""
 
-    def bulk(self, number: int, chunk: bytes, handlers: set[Handler]) -> bool:
-        """Take a whole chunk whose lines all go to `handlers`; False when it has to be visited line by line."""
+    def bulk(self, stretch: Stretch, kinds: dict[Kind, set[bytes]], data: bytes | None) -> None:
+        """Take the new lines of the shapes in `kinds`, at which nobody has looked.
 
-
-_NEW = object()
+        `data` has all new lines; None where some records among them were looked at, so that they must be picked.
+        """
 
 
 class Scanner:
@@ -42,82 +105,111 @@ class Scanner:
 
     def __init__(self, visitor: Visitor) -> None:
         self._visitor = visitor
-        self._shapes: dict[bytes, Handler | None] = {}
+        self._shapes: dict[bytes, Kind] = {}
         self._bytes = 0
+        self._behind = 0
         self.lines = 0
 
     def run(self, stream: BinaryIO) -> None:
         """Read `stream` to its end."""
-        kept: list[bytes] = []
+        kept = b""
         for chunk in chunks(stream):
-            kept = self._feed(chunk, kept)
-        self._visit(kept, [_shape(line) for line in kept], len(kept))
+            kept = self._feed(kept + chunk, LOOKAHEAD)
+        self._feed(kept + b"\n", 0)
 
-    def _feed(self, chunk: bytes, kept: list[bytes]) -> list[bytes]:
-        """Visit all but the last few lines; returns those."""
-        whole = b"\n".join([*kept, chunk]) if kept else chunk
+    def _feed(self, whole: bytes, ahead: int) -> bytes:
+        """Take all whole lines but the last few; returns those with the rest, and a few lines before them."""
         shapes = _shape(whole).split(b"\n")
-        if self._in_bulk(whole, shapes):
-            return []
-        lines = whole.split(b"\n")
-        upto = max(len(lines) - 1 - LOOKAHEAD, 0)
-        self._visit(lines, shapes, upto)
-        return lines[upto:-1]
-
-    def _in_bulk(self, chunk: bytes, shapes: list[bytes]) -> bool:
-        if self._visitor.wants_all():
-            return False
+        shapes.pop()
+        end, left = _back(whole, whole.rfind(b"\n") + 1, min(ahead, len(shapes) - self._behind))
+        stretch = Stretch(self.lines + 1, whole, shapes, self._behind, len(shapes) - left)
         found = set(shapes)
         found.discard(b"")
-        if not found <= self._shapes.keys():
-            return False
-        handlers = {handler for shape in found if (handler := self._shapes[shape])}
-        if not self._visitor.bulk(self.lines + 1, chunk, handlers):
-            return False
-        self.lines += len(shapes) - 1
-        return True
+        seen = self._visit(stretch, found)
+        self._pool(stretch, found - seen, end, any(self._shapes.get(shape) in _READ for shape in seen))
+        self.lines += stretch.end - stretch.start
+        begin, self._behind = _back(whole, end, min(LOOKBEHIND, stretch.end))
+        return whole[begin:]
 
-    def _visit(self, lines: list[bytes], shapes: list[bytes], upto: int) -> None:
-        known, visitor = self._shapes, self._visitor
-        everything, first = visitor.wants_all(), self.lines + 1
-        for index in range(upto):
-            handler = known.get(shapes[index], _NEW)
-            if handler is None and not everything:
+    def _pool(self, stretch: Stretch, shapes: set[bytes], end: int, mixed: bool) -> None:
+        kinds: dict[Kind, set[bytes]] = {}
+        for shape in shapes:
+            kind = self._shapes.get(shape)
+            if kind in POOLED and kind:
+                kinds.setdefault(kind, set()).add(shape)
+        if kinds:
+            begin = 0
+            for _ in range(stretch.start):
+                begin = stretch.whole.find(b"\n", begin) + 1
+            self._visitor.bulk(stretch, kinds, None if mixed else stretch.whole[begin:end])
+
+    def _visit(self, stretch: Stretch, found: set[bytes]) -> set[bytes]:
+        """Look at the lines that have to be looked at; returns their shapes."""
+        known, visitor, shapes, start = self._shapes, self._visitor, stretch.shapes, stretch.start
+        todo, everything = self._todo(found), visitor.wants_all()
+        if not todo and not everything:
+            start = max(start, stretch.end - _TRACE_TAIL)
+        todo |= {shape for shape in found if known.get(shape) in _TRACE}
+        for index in range(start, stretch.end) if todo or everything else ():
+            shape = shapes[index]
+            if shape not in todo and not (everything and known.get(shape, Kind.NOTHING) is Kind.NOTHING):
                 continue
-            if handler is _NEW or everything:
-                handler = visitor.visit(first + index, lines, index)
+            kind = known.get(shape, Kind.ALWAYS)
+            if kind is Kind.ALWAYS or everything:
+                kind = visitor.visit(stretch.number_of(index), stretch.lines, index)
                 everything = visitor.wants_all()
                 if not everything:
-                    self._remember(shapes[index], handler)
+                    self._remember(shape, kind)
             else:
-                handler(first + index, lines, index)  # type: ignore[operator]
-        self.lines += upto
+                visitor.again(kind, stretch.number_of(index), stretch.lines, index)
+                everything = visitor.wants_all()
+        return todo
 
-    def _remember(self, shape: bytes, handler: Handler | None) -> None:
+    def _todo(self, found: set[bytes]) -> set[bytes]:
+        """Shapes that are new, and those whose lines have to be taken singly."""
+        known = self._shapes
+        single = {kind for kind in Kind if self._visitor.one_by_one(kind)}
+        return {shape for shape in found if known.get(shape, Kind.ALWAYS) in single}
+
+    def _remember(self, shape: bytes, kind: Kind) -> None:
         self._bytes += len(shape) + 120
         if self._bytes > _SHAPES_BYTES:
             self._shapes.clear()
             self._bytes = 0
-        self._shapes.setdefault(shape, handler)
+        self._shapes.setdefault(shape, kind)
 
 
 def _shape(data: bytes) -> bytes:
     return data.translate(None, _HEX)
 
 
+def _back(data: bytes, end: int, lines: int) -> tuple[int, int]:
+    """Where the last of the lines before `end` begin: at most `lines` of them, in bounded room; and how many."""
+    begin, count = end, 0
+    while count < lines:
+        before = data.rfind(b"\n", 0, begin - 1) + 1
+        if end - before > _ROOM:
+            break
+        begin, count = before, count + 1
+    return begin, count
+
+
 def chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """A quarter of a MiB at a time: whole lines, each ended by a newline; of a longer line its first 64 KiB."""
-    rest, skipping = b"", False
-    while block := stream.read(CHUNK):
-        end = block.rfind(b"\n")
-        if end < 0:
-            if not skipping:
-                rest = (rest + block)[: LONGEST + 1]
-                skipping = len(rest) > LONGEST
-            continue
-        start = block.find(b"\n") if skipping else 0
-        head = rest[:LONGEST] + block[start : end + 1] if skipping else rest + block[: end + 1]
-        yield head
-        rest, skipping = block[end + 1 :], False
-    if rest:
-        yield rest[:LONGEST] + b"\n"
+    """The bytes of a log, an eighth of a MiB at a time; of a line that no chunk can hold its first 64 KiB.
+
+    NUL bytes are dropped: a crash of the machine leaves them, and UTF-16 without them is text.
+    """
+    unended = 0
+    while chunk := stream.read(CHUNK):
+        if b"\0" in chunk:
+            chunk = chunk.replace(b"\0", b"")
+        if unended == LONGEST:
+            end = chunk.find(b"\n")
+            if end < 0:
+                continue
+            chunk = chunk[end:]
+        last = chunk.rfind(b"\n")
+        unended = len(chunk) - last - 1 + (unended if last < 0 else 0)
+        if unended > LONGEST:
+            chunk, unended = chunk[: len(chunk) - unended + LONGEST], LONGEST
+        yield chunk

@@ -85,9 +85,7 @@ def _drafts(value: float, accepted: int | None, drafted: int | None, k: int | No
 def _v0(text: str) -> list[Reading]:
     k, drafted, emitted = _whole(_K, text), _whole(_V0_DRAFT, text), _whole(_EMITTED, text)
     if k and drafted and emitted is not None:
-        drafts = drafted // k
-        value = emitted * k / drafted
-        return [Reading(value, "cumulative", (CUMULATIVE,), drafts=drafts, accepted=emitted - drafts, k=k)]
+        return [since_start(k, drafted, emitted)]
     efficiency = _EFFICIENCY.search(text)
     if not k or not efficiency:
         return []
@@ -95,6 +93,12 @@ def _v0(text: str) -> list[Reading]:
     if share is None:
         return [Reading(None, "cumulative", (CUMULATIVE, NOT_A_NUMBER), k=k)]
     return [Reading(max(share * (k + 1), 1.0), "cumulative", (CUMULATIVE,), k=k)]
+
+
+def since_start(k: int, drafted: int, emitted: int) -> Reading:
+    """The reading of V0's counts; `drafted` is above 0."""
+    steps = drafted // k
+    return Reading(emitted * k / drafted, "cumulative", (CUMULATIVE,), drafts=steps, accepted=emitted - steps, k=k)
 
 
 def positions(text: str) -> list[Reading]:

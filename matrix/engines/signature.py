@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from matrix.core.outcome import Outcome
+from matrix.engines.lazyregex import Lazy
 
 Phase = Literal["load", "serve"]
 
@@ -18,7 +19,7 @@ class Signature:
     """
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: Lazy
     outcome: Outcome | None
     reason: str
     next_step: str = ""
@@ -29,7 +30,7 @@ def row(
     name: str, pattern: str, outcome: Outcome | None, reason: str, next_step: str = "", *, usual: Phase = "load"
 ) -> Signature:
     """A row of the table from its pattern's text."""
-    return Signature(name, re.compile(pattern), outcome, reason, next_step, usual)
+    return Signature(name, Lazy(pattern), outcome, reason, next_step, usual)
 
 
 _VOLATILE = (

@@ -1,19 +1,23 @@
 """Python tracebacks in a log: which error ended the first, and which phase its frames tell of."""
 
-import re
 from dataclasses import dataclass, field
+from typing import Literal
 
 from matrix.engines.benign import REQUEST_FAILED
+from matrix.engines.lazyregex import Lazy
 from matrix.engines.signature import Phase
 
+Role = Literal["", "request", "chained", "header", "frame", "error"]
+"""What a line is to tracebacks: one of a request begins, another follows it, its head, a frame, its end."""
+
 HEADER = "Traceback (most recent call last)"
-ERROR = re.compile(
+ERROR = Lazy(
     r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Failed)|Exception"
     r"|AssertionError"
     r"|(?:[A-Za-z_]\w*\.)+[A-Z]\w+)(?:: (?P<text>.*)|:?$)"
 )
-BARE = re.compile(r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:: .+|$)")
-FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+, in (?P<function>[\w<>.]+)')
+BARE = Lazy(r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:: .+|$)")
+FRAME = Lazy(r'^\s*File "(?P<file>[^"]+)", line \d+, in (?P<function>[\w<>.]+)')
 
 _LOADING_NAMES = (
     "load_weights load_model init_device profile_run _dummy_run _dummy_sampler_run "
@@ -67,34 +71,50 @@ class Tracebacks:
         """True while lines of any shape may belong to a traceback."""
         return self.stack.open and self._count <= _ENOUGH
 
-    def line(self, number: int, text: str) -> str:
-        """What `text` is: `header`, `frame`, `error` (ends a traceback), `request` (of one request), or `` (none)."""
-        if REQUEST_FAILED.search(text):
-            self._request_next = True
-            return "request"
-        if text.startswith(_CHAINED) and self.stack.request:
-            self._request_next = True
-        if HEADER in text:
+    def line(self, number: int, text: str) -> Role:
+        """Follow one line; returns what it is."""
+        role = self._role(text)
+        if role == "frame":
+            self._frame(number, text)
+        elif role:
+            self.resume(number, role)
+        elif self.stack.open and number - self.stack.start > _LONGEST:
+            self.stack.open = False
+        return role
+
+    def resume(self, number: int, role: Role) -> None:
+        """Take a line of a known role that is no frame."""
+        if role == "header":
             self._count += 1
             self.stack = Stack(request=self._request_next, open=True, start=number)
             self._request_next = False
-            return "header"
-        frame = FRAME.match(text)
-        if frame:
-            return self._frame(number, frame["function"])
-        if self.stack.open and number - self.stack.start > _LONGEST:
+        elif role == "error":
             self.stack.open = False
-        if self.stack.open and text and not text[0].isspace() and ERROR.match(text):
-            self.stack.open = False
-            return "request" if self.stack.request else "error"
-        return ""
+        elif role == "request" or (role == "chained" and self.stack.request):
+            self._request_next = True
 
-    def _frame(self, number: int, function: str) -> str:
+    def of_request(self, role: Role) -> bool:
+        """True when a line of this role, the last one followed, belongs to one request's traceback."""
+        return role == "request" or (self.stack.request and (self.stack.open or role == "error"))
+
+    def _role(self, text: str) -> Role:
+        if REQUEST_FAILED.search(text):
+            return "request"
+        if text.startswith(_CHAINED):
+            return "chained"
+        if HEADER in text:
+            return "header"
+        if FRAME.match(text):
+            return "frame"
+        ends = self.stack.open and text and not text[0].isspace() and ERROR.match(text)
+        return "error" if ends else ""
+
+    def _frame(self, number: int, text: str) -> None:
         if not self.stack.functions and not self.stack.open:
             self.stack.start = number
-        if len(self.stack.functions) < _FRAMES:
-            self.stack.functions.append(function)
-        return "request" if self.stack.request and self.stack.open else "frame"
+        frame = FRAME.match(text)
+        if frame and len(self.stack.functions) < _FRAMES:
+            self.stack.functions.append(frame["function"])
 
 
 _CHAINED = ("During handling of the above", "The above exception was")

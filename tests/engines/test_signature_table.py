@@ -7,10 +7,11 @@ import pytest
 
 from matrix.core.outcome import Outcome
 from matrix.engines.classify import classify_log
-from matrix.engines.hot import hot
+from matrix.engines.hot import CAUSES, hot
 from matrix.engines.signature import Signature
 from matrix.engines.signatures import TABLE, WRAPPER_ROWS
 from matrix.engines.signatures.table import markdown
+from tests.engines.pattern_words import alternatives
 from tests.engines.signature_examples import EXAMPLES
 
 ROWS = {row.name: row for row in (*TABLE, *WRAPPER_ROWS)}
@@ -36,6 +37,22 @@ def test_a_row_names_its_failure_and_not_its_neighbour(row: Signature) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_the_cheap_first_look_passes_every_failure(name: str) -> None:
     assert any(hot(line.encode()) for line in EXAMPLES[name][0].splitlines())
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_no_alternative_of_a_row_escapes_the_cheap_first_look(row: Signature) -> None:
+    missed = [runs for runs in alternatives(row.pattern.text) if not any(w in run for w in CAUSES for run in runs)]
+    assert missed == [], "add a word of each to `matrix.engines.hot.CAUSES`"
+
+
+def test_ordinary_lines_are_not_looked_at() -> None:
+    for line in (
+        "INFO 02-03 04:05:06 [logger.py:1] Received request cmpl-1: prompt: 'Traceback: CUDA out of memory, accept len: 2.5,'",
+        "(APIServer pid=4) INFO 02-03 04:05:06 [x.py:1] Using cache folder /data/failed-runs",
+        "\x01\x02Killed\x03\x04\udc80",
+        "Loading weights took 12.5 seconds",
+    ):
+        assert not hot(line.encode("utf-8", "surrogateescape"))
 
 
 @pytest.mark.parametrize("name", ROWS)

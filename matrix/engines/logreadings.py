@@ -1,0 +1,133 @@
+"""The accept lengths of a log: listed one by one at first, then pooled a stretch of lines at a time."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from matrix.engines import logbulk, readers, readers_vllm
+from matrix.engines.agreement import Agreement
+from matrix.engines.logscan import Kind, Stretch
+from matrix.engines.logtext import strip_prefixes
+from matrix.engines.logwrap import LONGEST, wrapped
+from matrix.engines.logwrap import text as text_of
+from matrix.engines.reading import CUMULATIVE, EXACTLY_ONE, MANY_DRAFTS, Context, Observation, Reading, checked
+
+KEEP = 1000
+"""Observations listed; later ones still count in the pooled value."""
+_RANKS_EVERY = 8
+"""One stretch in eight is pooled by data-parallel rank, which costs more; the others add to the mean of all."""
+_ABOUT = (
+    b"accept",
+    b"acc_len",
+    b"acc len",
+    b"acc-len",
+    b"acc. len",
+    b"er-position acceptance",
+    b"specdecoding",
+    b"system efficiency",
+    b"not greater than",
+    b"not less than",
+    b"assert ",
+    b"spec_verify_ct",
+)
+
+
+def about_acceptance(raw: bytes) -> bool:
+    """True when the line may hold an accept length."""
+    low = raw.lower()
+    return any(map(low.__contains__, _ABOUT))
+
+
+@dataclass(slots=True)
+class Readings:
+    """What was read so far."""
+
+    context: Context = field(default_factory=Context)
+    agreement: Agreement = field(default_factory=Agreement)
+    observations: list[Observation] = field(default_factory=list)
+    _consumed: int = 0
+    _memo: dict[bytes, list[Reading]] = field(default_factory=dict)
+    _idle: int = 0
+    _pools: int = 0
+
+    @property
+    def listing(self) -> bool:
+        """True while observations are listed."""
+        return len(self.observations) < KEEP
+
+    def read(self, number: int, lines: list[bytes], index: int) -> Kind:
+        """List what the line says of acceptance; joins it with what follows where a terminal wrapped it."""
+        if number <= self._consumed:
+            return Kind.NOTHING
+        kind, found = Kind.READING, self._known(lines, index)
+        if found is None or not readers.complete(text_of(lines[index], LONGEST).rstrip("\r\n")):
+            joined = self._joined(number, lines, index, found)
+            kind, found = (Kind.BROKEN, joined) if joined else (kind, found)
+        for reading in found or ():
+            self._list(number, reading)
+        if not found:
+            return Kind.NOTHING
+        return Kind.RECORD if kind is Kind.READING and logbulk.takes(lines[index]) else kind
+
+    def pool(self, stretch: Stretch, kinds: dict[Kind, set[bytes]], data: bytes | None) -> None:
+        """Pool the records of a stretch, all in `data` where that is not None, and its other readings."""
+        if records := kinds.get(Kind.RECORD):
+            if data is None:
+                data = b"".join(stretch.lines[i] + b"\n" for i in stretch.indexes(records))
+            for pooled in logbulk.pool(data, by_rank=self._pools % _RANKS_EVERY == 0):
+                self.agreement.bulk(pooled)
+            self._pools += 1
+            for counted in logbulk.counts(data):
+                self.agreement.add(readers_vllm.since_start(counted.k, counted.drafted, counted.emitted), counted.times)
+        if readings := kinds.get(Kind.READING):
+            self._pool_readings(stretch.lines, stretch.indexes(readings))
+
+    def _pool_readings(self, lines: list[bytes], indexes: list[int]) -> None:
+        places = {lines[i]: i for i in reversed(indexes)}
+        for line, times in Counter([lines[i] for i in indexes]).items():
+            for reading in self._known(lines, places[line]) or ():
+                if reading.value is not None:
+                    self.agreement.add(reading, times)
+
+    def _known(self, lines: list[bytes], index: int) -> list[Reading] | None:
+        """The line's own readings, None where it has none; the same for each line of the same text."""
+        line = lines[index]
+        found = self._memo.get(line)
+        if found is None:
+            found = self._readings(text_of(line, LONGEST), lines, index)
+            if found and len(self._memo) < KEEP:
+                self._memo[line] = found
+        return found or None
+
+    def _joined(self, number: int, lines: list[bytes], index: int, found: list[Reading] | None) -> list[Reading]:
+        """The readings of the line and its rest, empty where that tells no more than the line."""
+        best: list[Reading] = []
+        for taken, joined in enumerate(wrapped(text_of(lines[index], LONGEST), lines, index), 1):
+            longer, whole = self._readings(joined, lines, index), readers.complete(joined)
+            if longer and (whole or not (found or best)):
+                best, self._consumed = longer, number + taken
+            if longer and whole:
+                break
+        return best
+
+    def _readings(self, raw: str, lines: list[bytes], index: int) -> list[Reading]:
+        text = strip_prefixes(raw).rstrip("\r\n")
+        before = lines[max(index - 5, 0) : index] if "assert" in text.lower() else []
+        return [checked(r) for r in readers.read(text, raw, self.context, text_of(b" ".join(before), 2000))]
+
+    def _list(self, number: int, reading: Reading) -> None:
+        flags = reading.flags
+        if reading.value is not None:
+            self.agreement.add(reading)
+            flags = (*flags, *self._never_accepted(reading))
+        if self.listing:
+            self.observations.append(Observation(number, reading.value, flags))
+
+    def _never_accepted(self, reading: Reading) -> tuple[str, ...]:
+        """Counts drafts of readings that are exactly one, until there are enough to mean it."""
+        nothing = reading.accepted == 0 if reading.accepted is not None else reading.value == 1
+        steps = reading.drafts if reading.drafts is not None else int(reading.weight)
+        if not nothing:
+            self._idle = 0
+            return ()
+        self._idle = steps if CUMULATIVE in reading.flags else self._idle + steps
+        return (EXACTLY_ONE,) if self._idle >= MANY_DRAFTS else ()
