@@ -50,5 +50,6 @@ def _is_flag(word: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    name = word.partition("=")[0].replace("_", "-")
+    """The flag's name; a dotted one (`--speculative-config.method`) is a key of the flag before the dot."""
+    name = word.partition("=")[0].partition(".")[0].replace("_", "-")
     return name.replace("--no-", "--", 1) if name.startswith("--no-") else name

@@ -26,7 +26,10 @@ _FIXED = "it is what makes a run that run"
 _SPECS = "specs stand in [specs]"
 _RESERVED = dict.fromkeys(("--model-path", "--model", "--served-model-name", "--host", "--port"), _FIXED) | {
     f"--speculative-{name}": _SPECS
-    for name in ("algorithm", "draft-model-path", "num-steps", "eagle-topk", "num-draft-tokens")
+    for name in (
+        *("algorithm", "algo", "draft-model-path", "draft-model", "draft"),
+        *("num-steps", "eagle-topk", "num-draft-tokens"),
+    )
 }
 
 

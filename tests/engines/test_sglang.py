@@ -139,7 +139,7 @@ def test_flags_are_passed_on_in_the_releases_spelling() -> None:
     assert new[new.index("--context-length") + 1] == "512"
 
 
-@pytest.mark.parametrize("flag", ["--port", "--model-path=/x", "--speculative-num-steps", "--speculative-algorithm"])
+@pytest.mark.parametrize("flag", ["--port", "--model-path=/x", "--speculative-num-steps", "--speculative-draft=x"])
 def test_a_flag_that_a_run_sets_itself_is_refused(flag: str) -> None:
     with pytest.raises(ConfigError, match="every run sets"):
         ADAPTER.launch(cell("0.5.9", flags=(flag, "3")), PLACE)

@@ -201,7 +201,15 @@ def test_a_flag_of_the_users_wins_over_ours_and_stands_once(flags: tuple[str, ..
 
 
 @pytest.mark.parametrize(
-    "flag", ["--port=1", "--served-model-name", "--speculative-config", "--disable-log-stats", "-sc"]
+    "flag",
+    [
+        "--port=1",
+        "--served-model-name",
+        "--speculative-config",
+        "--disable-log-stats",
+        "-sc",
+        "--speculative-config.method",
+    ],
 )
 def test_a_flag_that_a_run_sets_itself_is_refused_with_the_next_step(flag: str) -> None:
     with pytest.raises(ConfigError, match=r"take .* out of `flags`"):
