@@ -1,6 +1,8 @@
 """Published images: pulled from a registry on loopback, pinned by digest, listed, served, refused."""
 
+import io
 import os
+import tarfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -53,10 +55,7 @@ def published(docker_daemon: DockerClient, registry: str) -> Iterator[str]:
         docker_daemon.images.remove(image.id, force=True)
 
 
-def _context(dockerfile: str) -> object:
-    import io
-    import tarfile
-
+def _context(dockerfile: str) -> io.BytesIO:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as tar:
         for name, body in (("Dockerfile", dockerfile.encode()), ("inputs/none", b"")):
@@ -124,6 +123,10 @@ def test_a_commit_lies_over_a_published_image_and_runs_as_its_root(
         assert f"overlay vllm tree {tree}" in made.lock
         assert set(LISTED) <= set(made.lock)
         assert ex.build(recipe, tmp_path / "log", print).reused
+        unrelated = history.commit({"vllm/__init__.py": "NAME = 'commit'\n", "README.md": "more"})
+        same = replace(recipe, overlay=Overlay(str(history.folder), unrelated, "vllm", "vllm"))
+        again = ex.build(same, tmp_path / "log", print)
+        assert (again.digest, again.lock, again.reused) == (made.digest, made.lock, True)
         assert labels.OWNER not in docker_daemon.images.get(made.digest).labels
         script = "import vllm, os; print(vllm.NAME, *sorted(os.listdir(vllm.__path__[0])))"
         said = docker_daemon.containers.run(made.digest, ["-c", script], entrypoint="python3", remove=True)

@@ -1,6 +1,7 @@
 """Images of recipes: their names, and finding one that is there."""
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 
 from docker import DockerClient
@@ -27,9 +28,14 @@ def inputs_of(*texts: str) -> str:
 
 def find_image(client: DockerClient, recipe: Recipe, inputs: str) -> Image | None:
     """The tagged image of this recipe, or None; half-made images have no tag."""
-    wanted = [f"{labels.RECIPE}={recipe.hash}", f"{labels.INPUTS}={inputs}"]
+    return find_labelled(client, {labels.RECIPE: recipe.hash, labels.INPUTS: inputs})
+
+
+def find_labelled(client: DockerClient, wanted: Mapping[str, str]) -> Image | None:
+    """A tagged image with all these labels, or None."""
+    marks = [f"{name}={value}" for name, value in wanted.items()]
     with speaking("looking for an image"):
-        found = client.images.list(filters={"label": wanted, "dangling": False})
+        found = client.images.list(filters={"label": marks, "dangling": False})
     return found[0] if found else None
 
 

@@ -106,24 +106,34 @@ class Images:
     def _laid_over(self, recipe: Recipe, overlay: Overlay, found: Image | None, log: Path, note: Note) -> Made:
         """The image of the same recipe without the overlay, which all commits on it share, and the commit over it."""
         notes: list[str] = []
-        if found is None:
-            base = self.make(below(recipe), log, note)
-            index = self.index()
-            repository = Repository(self.cache / "git", Shell(git_environ(), log, index.redact))
-            note(f"laying commit {overlay.commit[:12]} over {base.ref}")
-            marks = labels.overlay_labels(repository.tree(overlay), published=bool(recipe.image))
-            args = {"BASE_IMAGE": base.ref, "PACKAGE": overlay.package}
-            with self._scratch() as context, tempfile.NamedTemporaryFile(dir=self.cache, suffix=".tar") as archive:
-                repository.archive(overlay, Path(archive.name))
-                text = self.dockerfile(paths.overlay_dockerfile(overlay.package))
-                write_overlay_context(context, text, Path(archive.name))
-                unmet = unmet_note(repository, overlay, base.lock)
-                notes = [*base.notes, *unmet, *self._build(recipe, context, args, marks, index, log, note)]
-        made = self._finished(recipe, found)
+        made = found
+        if made is None:
+            repository = Repository(self.cache / "git", Shell(git_environ(), log, self.index().redact))
+            tree = repository.tree(overlay)
+            marks = labels.overlay_labels(tree, below(recipe).hash, published=bool(recipe.image))
+            # A commit that changed nothing of the package is the same artifact as the one before it.
+            made = image.find_labelled(self.client, marks | {labels.INPUTS: self._inputs(recipe)})
+            if made is None:
+                notes = self._lay_over(recipe, overlay, repository, marks, log, note)
+        made, reused = self._finished(recipe, made), made is not None
         of_it = image.image_id(made)
         own = list_packages(self.client, of_it, of_it, self.packages) if recipe.image else read_lock(self.client, of_it)
         lock = tuple(sorted([*own, line(overlay, made.labels[labels.TREE])]))
-        return Made(image.tag_of(recipe), of_it, lock, found is not None, tuple(notes))
+        return Made(made.tags[0], of_it, lock, reused, tuple(notes))
+
+    def _lay_over(
+        self, recipe: Recipe, overlay: Overlay, repository: Repository, marks: dict[str, str], log: Path, note: Note
+    ) -> list[str]:
+        """Make the image below where it is not there, and this one over it; returns the notes of both."""
+        base = self.make(below(recipe), log, note)
+        note(f"laying commit {overlay.commit[:12]} over {base.ref}")
+        args = {"BASE_IMAGE": base.ref, "PACKAGE": overlay.package}
+        with self._scratch() as context, tempfile.NamedTemporaryFile(dir=self.cache, suffix=".tar") as archive:
+            repository.archive(overlay, Path(archive.name))
+            text = self.dockerfile(paths.overlay_dockerfile(overlay.package))
+            write_overlay_context(context, text, Path(archive.name))
+            unmet = unmet_note(repository, overlay, base.lock)
+            return [*base.notes, *unmet, *self._build(recipe, context, args, marks, self.index(), log, note)]
 
     def _build(
         self,

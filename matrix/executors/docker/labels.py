@@ -11,6 +11,7 @@ INPUTS = f"{_PREFIX}inputs"
 STAGE = f"{_PREFIX}stage"
 BUILD = f"{_PREFIX}build"
 TREE = f"{_PREFIX}tree"
+BELOW = f"{_PREFIX}below"
 PUBLISHED = f"{_PREFIX}published"
 
 
@@ -19,9 +20,11 @@ def container_labels(recipe_hash: str, run_id: str) -> dict[str, str]:
     return {MANAGED: "1", RECIPE: recipe_hash, RUN: run_id, OWNER: owner.me()}
 
 
-def overlay_labels(tree: str, published: bool) -> dict[str, str]:
-    """What is further said of a commit laid over an image: the hash of its files, and whether that was published."""
-    return {TREE: tree} | ({PUBLISHED: "1"} if published else {})
+def overlay_labels(tree: str, below: str, published: bool) -> dict[str, str]:
+    """What is further said of a commit laid over an image: the hashes of its files and of the recipe below, and whether
+    that one's image was published.
+    """
+    return {TREE: tree, BELOW: below} | ({PUBLISHED: "1"} if published else {})
 
 
 def is_published(image: dict[str, str]) -> bool:
