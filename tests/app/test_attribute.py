@@ -123,10 +123,10 @@ def test_the_next_command_measures_the_cell_again_or_bisects(stored: Store) -> N
 
 
 def test_a_launch_option_that_turns_the_fall_back_is_told(stored: Store) -> None:
-    served(stored, cell(OLD), 3.18, at=1000, resolved={"k": 4, "spec_runner": "v1"})
-    served(stored, cell(BAD), 2.14, at=2000, resolved={"k": 4, "spec_runner": "v2"})
+    served(stored, cell(OLD), 3.18, at=1000, resolved={"k": 4, "disable_overlap_schedule": True})
+    served(stored, cell(BAD), 2.14, at=2000, resolved={"k": 4, "disable_overlap_schedule": False})
     old = replace(cell(BAD), launch=LaunchOptions(env=(("SGLANG_ENABLE_SPEC_V2", "0"),)))
-    served(stored, old, 3.18, at=2000, resolved={"k": 4, "spec_runner": "v1"})
+    served(stored, old, 3.18, at=2000, resolved={"k": 4, "disable_overlap_schedule": True})
     found = only(stored)
     assert found.fault.kind == "settings"
     assert found.fault.evidence[0] == f"SGLang {BAD} gives 3.18 with `SGLANG_ENABLE_SPEC_V2=0`"

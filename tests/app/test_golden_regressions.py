@@ -86,7 +86,7 @@ def test_qwen_vl_eagle3_with_only_the_reported_releases(stored: Store) -> None:
 
 def test_the_second_spec_runner_is_a_setting_not_a_version(stored: Store) -> None:
     """sglang#14063: 3.18 with spec v1, 2.14 with v2, on one model."""
-    told = [{"k": 4, "spec_runner": runner} for runner in ("v1", "v2")]
+    told = [{"k": 4, "disable_overlap_schedule": no_overlap} for no_overlap in (True, False)]
     served(stored, cell("0.5.5"), 3.18, at=1000, resolved=told[0])
     served(stored, replace(cell("0.5.5"), launch=V2), 2.14, at=1000, resolved=told[1])
     assert all_of(stored) == []
@@ -100,7 +100,7 @@ def test_the_second_spec_runner_is_a_setting_not_a_version(stored: Store) -> Non
     )
     found = only(stored)
     assert (found.fault.kind, found.to_revision) == ("settings", "0.5.6")
-    assert found.fault.text.startswith("settings: spec_runner changed from v1 to v2")
+    assert found.fault.text.startswith("settings: disable_overlap_schedule changed from True to False")
     assert found.fault.evidence[0] == "SGLang 0.5.6 gives 3.18 with `SGLANG_ENABLE_SPEC_V2=0`"
 
 

@@ -115,11 +115,13 @@ def test_a_fall_of_another_kind_is_no_company() -> None:
 
 
 def test_settings_that_a_launch_option_turns_back_are_proved_by_it() -> None:
-    after = replace(AFTER, resolved={"k": 8, "spec_runner": "v2"})
+    after = replace(AFTER, resolved={"k": 8, "disable_overlap_schedule": False})
     old = beside(launch="SGLANG_ENABLE_SPEC_V2=0", accept_length=3.18)
-    before = replace(BEFORE, resolved={"k": 8, "spec_runner": "v1"})
+    before = replace(BEFORE, resolved={"k": 8, "disable_overlap_schedule": True})
     found = fault(Metric.ACCEPT_LENGTH, State.DEGRADED, before, after, [beside(fell=True), old])
-    assert found.kind is FaultKind.SETTINGS and found.text.startswith("settings: spec_runner changed from v1 to v2")
+    assert found.kind is FaultKind.SETTINGS and found.text.startswith(
+        "settings: disable_overlap_schedule changed from True to False"
+    )
     assert found.evidence[0] == "SGLang 0.5.5 gives 3.18 with `SGLANG_ENABLE_SPEC_V2=0`"
 
 
@@ -146,6 +148,23 @@ def test_another_lock_of_the_same_revision_is_the_cause() -> None:
 def test_settings_that_were_not_told_are_unknown_not_equal() -> None:
     found = fault(Metric.ACCEPT_LENGTH, State.BROKEN, BEFORE, replace(AFTER, resolved={}))
     assert found.evidence == ("settings of 0.5.5 were not told, so they are not compared",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "differ"),
+    [
+        ("Flash Attention", "FLASH_ATTN", False),
+        ("FLASH_ATTN_VLLM_V1", "FLASH_ATTN", False),
+        ("Triton", "TRITON_ATTN", False),
+        ("FLASH_ATTN", "FLASHINFER", True),
+        ("TORCH_SDPA", "Torch SDPA", False),
+    ],
+)
+def test_another_spelling_is_no_other_setting(old: str, new: str, differ: bool) -> None:
+    before = replace(BEFORE, resolved={"k": 8, "attention_backend": old, "dtype": "torch.bfloat16", "x": True})
+    after = replace(AFTER, resolved={"k": 8, "attention_backend": new, "dtype": "bfloat16", "x": "True"})
+    found = fault(Metric.ACCEPT_LENGTH, State.DEGRADED, before, after)
+    assert found.kind is (FaultKind.SETTINGS if differ else FaultKind.ENGINE) and found.evidence == ()
 
 
 def test_settings_that_say_nothing_about_acceptance_are_evidence() -> None:
