@@ -41,7 +41,9 @@ def reach(after: Side, state: State, beside: Sequence[Neighbour]) -> str:
 
 
 def without_draft(after: Side, beside: Sequence[Neighbour]) -> str:
-    """A sentence when the baseline of the same target fails on the release too; else empty."""
+    """A sentence when the baseline of the same target fails on the release too; else empty, as for a baseline."""
+    if after.method == Method.NONE.value:
+        return ""
     fails = any(n.method == Method.NONE.value and n.target == after.target and n.output.bad for n in beside)
     return "it fails without a draft too" if fails else ""
 

@@ -114,6 +114,13 @@ def test_a_fall_of_another_kind_is_no_company() -> None:
     assert told(AFTER, beside=[beside(fell=True), crashed]) == "engine: SGLang 0.5.4 -> 0.5.5 is all that differs"
 
 
+def test_a_baseline_is_not_its_own_witness() -> None:
+    after = replace(AFTER, method="none", draft=None, draft_content=None)
+    itself = beside(method="none", draft=None, state=State.NOT_APPLICABLE, output=State.BROKEN)
+    found = fault(Metric.OUTPUT, State.BROKEN, replace(BEFORE, draft_content=None), after, [itself])
+    assert found.text == "engine: SGLang 0.5.4 -> 0.5.5 is all that differs"
+
+
 def test_settings_that_a_launch_option_turns_back_are_proved_by_it() -> None:
     after = replace(AFTER, resolved={"k": 8, "disable_overlap_schedule": False})
     old = beside(launch="SGLANG_ENABLE_SPEC_V2=0", accept_length=3.18)
