@@ -17,6 +17,9 @@ from matrix.stats.settings import JudgeSettings
 from matrix.stats.steps import find_steps, series_noise
 from matrix.stats.words import count, percent
 
+_BOOTS = 2
+"""Boots from which a low revision is believed although its neighbours are not low."""
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
@@ -69,10 +72,6 @@ def _settle(verdict: Verdict, boots: int, level: Level, settings: JudgeSettings)
     if verdict.state is State.UNKNOWN and level.confirmed:
         return replace(verdict, state=State.HEALTHY, reason=f"on the series' level; by itself: {verdict.reason}")
     return verdict
-
-
-_BOOTS = 2
-"""Boots from which a low revision is believed although its neighbours are not low."""
 
 
 def _levels(revisions: Sequence[Revision], floor: NoiseFloor, settings: JudgeSettings) -> dict[str, Level]:
