@@ -9,16 +9,15 @@ from dataclasses import dataclass
 
 from matrix.core.state import Metric, State
 from matrix.stats.differences import (
-    TELLING,
     Difference,
     FaultKind,
     differences,
     lock_differences,
     lock_words,
-    settings_differences,
 )
 from matrix.stats.drift import drift_explains, drift_words
 from matrix.stats.scope import elsewhere_words, other_launch, reach, verb, without_draft
+from matrix.stats.settled import TELLING, settings_differences
 from matrix.stats.sides import Neighbour, Side, engine_name
 
 __all__ = ["Fault", "FaultKind", "Neighbour", "Side", "fault"]
