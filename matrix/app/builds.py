@@ -19,12 +19,16 @@ _LATEST = "latest"
 
 @dataclass(frozen=True, slots=True)
 class Builds:
-    """Looks up `engine`'s builds; `clone` is its repository (empty: none), `settings` the user's index settings."""
+    """Looks up `engine`'s builds; `clone` is its repository (empty: none), `settings` the user's index settings.
+
+    `overlaid`: no wheel of a commit fits, its Python is laid over the release that it follows.
+    """
 
     engine: str
     clone: str
     cache_dir: Path
     settings: Callable[[], IndexSettings]
+    overlaid: bool = False
 
     def nightly(self, day: str) -> Revision:
         """The nightly of a day (YYYY-MM-DD), or the newest (`latest`). Raises ConfigError where there is none."""
@@ -39,7 +43,7 @@ class Builds:
 
     def commit(self, digits: str, kind: RevisionKind) -> Revision:
         """The revision of a commit, given by 7 to 40 digits. Raises ConfigError where it cannot be found."""
-        if self.engine == "sglang":
+        if self.engine == "sglang" or self.overlaid:
             return self._laid_over(digits)
         commit = digits if len(digits) == 40 else git.whole_hash(self._repository(), digits)
         found = _of(commit, self._wheels(_index("commit", commit)))
@@ -56,7 +60,7 @@ class Builds:
         return replace(revision, commit=git.whole_hash(self._repository(), local.removeprefix("g")))
 
     def _laid_over(self, digits: str) -> Revision:
-        """SGLang's commit over the release it follows, else its nightly wheel; one that is tagged is a release.
+        """A commit over the release it follows, else SGLang's nightly wheel; one that is tagged is a release.
 
         A commit with neither is a revision all the same: the adapter says why it cannot be installed.
         """
@@ -65,7 +69,8 @@ class Builds:
         base, distance = git.nearest_release(repo, commit)
         if distance == 0:
             return Revision(self.engine, base)
-        wheel = None if find(sglang_recipe_rows.OVERLAYS, "overlay", base) else _of(commit, self._nightlies())
+        fits = self.overlaid or find(sglang_recipe_rows.OVERLAYS, "overlay", base) is not None
+        wheel = None if fits else _of(commit, self._nightlies())
         version = wheel.version if wheel else commit_version(base, distance, commit)
         return Revision(self.engine, version, RevisionKind.COMMIT, commit)
 

