@@ -37,11 +37,13 @@ def contradicts(log: Counters, counted: Counters, most: int) -> bool:
 
     A record may hold steps before the probe and lack its last ones. Each such step moves the mean by at most `most` - 1
     tokens (`most` is what a step can yield), so the steps that only one of the two has bound what is no contradiction.
+    Counters without proposed drafts come from the shown text, where the last step of each request may be cut.
     """
     if not log.steps or log.accepted is None or not counted.steps or counted.accepted is None:
         return False
     share = log.steps / counted.steps
     if not _LEAST <= share <= _MOST:
         return False
-    allowed = _ROUNDING + abs(1 - share) * (most - 1)
+    cut = counted.requests / counted.steps if counted.proposed is None else 0.0
+    allowed = _ROUNDING + (abs(1 - share) + cut) * (most - 1)
     return abs(log.accepted / log.steps - counted.accepted / counted.steps) > allowed

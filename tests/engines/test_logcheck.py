@@ -1,5 +1,7 @@
 """The log beside the counters: what contradicts, and what other steps explain."""
 
+from dataclasses import replace
+
 import pytest
 
 from matrix.core.counters import Counters, accept_length
@@ -66,5 +68,12 @@ def test_a_log_without_a_whole_record_tells_nothing(log: str) -> None:
 def test_only_what_other_steps_cannot_explain_contradicts(
     log: tuple[int, int], counted: tuple[int, int], expected: bool
 ) -> None:
-    told, pooled = Counters(log[0], None, log[1]), Counters(counted[0], None, counted[1])
+    told, pooled = Counters(log[0], None, log[1]), Counters(counted[0], 3 * counted[0], counted[1])
     assert contradicts(told, pooled, 4) is expected
+
+
+@pytest.mark.parametrize(("accepted", "expected"), [(1188, False), (1210, True)])
+def test_counters_derived_from_the_text_may_lack_each_requests_last_drafts(accepted: int, expected: bool) -> None:
+    derived = Counters(858, None, 1182 - 9, requests=8)
+    assert contradicts(Counters(858, None, accepted), derived, 4) is expected
+    assert contradicts(Counters(858, None, accepted), replace(derived, proposed=3 * 858), 4)
