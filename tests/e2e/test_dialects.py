@@ -126,8 +126,8 @@ EVERY = names(("sglang", None, None), ("vllm", None, None)) | {f"vllm {version} 
 def test_every_dialect_takes_our_command_line_and_serves(rows: list[dict[str, Any]]) -> None:
     """A flag that a release does not know ends its fake with status 2, and the cell would be no `ok`."""
     failed = [(r["engine"], r["revision"], r["method"], r["reason"]) for r in rows if r["outcome"] not in OUTCOMES]
-    assert [cell for cell in failed if cell[:3] not in {("vllm", version, "ngram") for version in V0}] == []
-    assert [row for row in rows if "log tells" in row["reason"]] == []
+    assert failed == []
+    assert [row["reason"] for row in rows if "log tells" in row["reason"]] == []
     assert len(set(SGLANG) & set(sglang_rows.RELEASES)) >= 12 and len(set(VLLM) & set(vllm_rows.RELEASES)) >= 12
 
 
@@ -148,12 +148,11 @@ def test_a_baseline_has_no_length_in_any_dialect(rows: list[dict[str, Any]]) -> 
 
 def test_steps_without_a_draft_count_in_every_dialect(rows: list[dict[str, Any]]) -> None:
     """Three of five steps find nothing to propose; counters of drafts alone would read as long as the healthy head's."""
-    found = {name: length for name, length in lengths(rows, "ngram").items() if not name.endswith("V0")}
-    assert lacking(rows, "ngram") == names(("sglang", None, "0.5.2"))
+    found = lengths(rows, "ngram")
+    # The V0 engine counts no step without a draft anywhere: nothing is told rather than too much.
+    assert lacking(rows, "ngram") == names(("sglang", None, "0.5.2")) | {f"vllm {version} V0" for version in V0}
     assert set(found) == names(("sglang", "0.5.3", None), ("vllm", None, None))
     assert 1.3 < found["vllm 0.33.0"] < 1.7
-    # The V0 engine counts no step without a draft anywhere: nothing is told rather than too much.
-    assert {of(rows, "ngram")[f"vllm {version} V0"]["accept_length"] for version in V0} == {None}
     assert found == pytest.approx(dict.fromkeys(found, found["vllm 0.33.0"]), rel=0.01)
 
 
