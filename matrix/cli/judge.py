@@ -6,7 +6,7 @@ from matrix.app.attribute import counting
 from matrix.app.judging import judge_all
 from matrix.app.whatif import Move, parse_settings, what_if
 from matrix.cli.options import db_option, echo_json, json_option
-from matrix.cli.tables import plain
+from matrix.cli.plain import plain
 from matrix.store import Store, open_store
 
 

@@ -6,9 +6,9 @@ import sys
 import click
 
 from matrix import __version__
+from matrix.cli.plain import plain
 from matrix.cli.signals import heed_signals, ignore_signals, interrupt
 from matrix.cli.streams import outlive_readers
-from matrix.cli.tables import plain
 from matrix.core.errors import ConfigError, Exit, MatrixError
 
 VERBS = {

@@ -10,8 +10,8 @@ import click
 from matrix.app.probe_url import Probed, probe_url
 from matrix.app.url_cell import Asked
 from matrix.cli.options import echo_json, json_option
+from matrix.cli.plain import plain
 from matrix.cli.probe_text import as_text, bar_failed
-from matrix.cli.tables import plain
 from matrix.core.cell import Cell
 from matrix.core.errors import ConfigError, Exit, Where
 from matrix.core.outcome import Outcome

@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from matrix.cli.tables import plain
+from matrix.cli.plain import plain
 from matrix.core.cell import Cell
 from matrix.core.outcome import Outcome, Tier
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from matrix.app.expected import expected_of_run
-from matrix.cli.tables import plain
+from matrix.cli.plain import plain
 from matrix.store import Store
 from matrix.store.views import ResultRow
 

@@ -4,10 +4,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from matrix.cli.plain import plain
 
-def plain(text: str) -> str:
-    """`text` on one line, without characters that would steer a terminal: engines' words end up in reasons."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+__all__ = ["add_row", "plain", "table_console"]
 
 
 def add_row(table: Table, *cells: str) -> None:

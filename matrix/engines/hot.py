@@ -41,7 +41,7 @@ STEMS = (*_TELLING, *_CAUSES)
 
 def hot(raw: bytes) -> bool:
     """True when the line has to be looked at: no junk, no request's own text, no information without a word."""
-    if _ASKED[0] in raw or _ASKED[1] in raw or (not raw.isascii() and _junk(raw)):
+    if _ASKED[0] in raw or _ASKED[1] in raw or (not raw.isascii() and is_junk(raw)):
         return False
     return any(map(raw.__contains__, _QUIET if _informs(raw) else STEMS))
 
@@ -59,6 +59,6 @@ def _informs(raw: bytes) -> bool:
     return raw.find(b"rror", 0, place) < 0 and _LEVEL.match(raw, place) is not None
 
 
-def _junk(raw: bytes) -> bool:
+def is_junk(raw: bytes) -> bool:
     """True when one byte in twenty is a control character, as in a binary file."""
     return len(raw.translate(None, _CONTROL)) * _JUNK_SHARE < len(raw) * (_JUNK_SHARE - 1)

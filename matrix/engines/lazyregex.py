@@ -1,28 +1,32 @@
-"""Patterns that are compiled when they are first used: a log without a failure needs none of the failure table."""
+"""Patterns that are compiled when they are first needed, and tried only on a text that holds one of their words.
+
+A log without a failure needs none of the failure table, and most failures few of its rows.
+"""
 
 import re
+from functools import cached_property
+
+from matrix.engines.patternwords import needed
 
 
 class Lazy:
     """A pattern with the methods of a compiled one that are needed here."""
 
-    __slots__ = ("_compiled", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
-        self._compiled: re.Pattern[str] | None = None
 
-    @property
-    def compiled(self) -> re.Pattern[str]:
-        """The compiled pattern."""
-        if self._compiled is None:
-            self._compiled = re.compile(self.text)
-        return self._compiled
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.text)
+
+    @cached_property
+    def _words(self) -> tuple[str, ...]:
+        return needed(self.text)
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place of `text` that matches."""
-        return self.compiled.search(text)
+        return self._compiled.search(text) if any(map(text.__contains__, self._words)) else None
 
     def match(self, text: str) -> re.Match[str] | None:
         """Whether `text` begins with a match."""
-        return self.compiled.match(text)
+        return self._compiled.match(text)

@@ -11,6 +11,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import BinaryIO, Protocol
 
+from matrix.engines.hot import is_junk
+
 CHUNK = 1 << 17
 LONGEST = 1 << 16
 """Bytes kept of one line; the rest of a longer one is passed over."""
@@ -194,6 +196,11 @@ def _back(data: bytes, end: int, lines: int) -> tuple[int, int]:
     return begin, count
 
 
+def _without_junk(chunk: bytes) -> bytes:
+    """A chunk of which the lines of binary junk are empty."""
+    return b"\n".join(line if line.isascii() or not is_junk(line) else b"" for line in chunk.split(b"\n"))
+
+
 def chunks(stream: BinaryIO) -> Iterator[bytes]:
     """The bytes of a log, an eighth of a MiB at a time; of a line that no chunk can hold its first 64 KiB.
 
@@ -203,6 +210,8 @@ def chunks(stream: BinaryIO) -> Iterator[bytes]:
     while chunk := stream.read(CHUNK):
         if b"\0" in chunk:
             chunk = chunk.replace(b"\0", b"")
+        if not chunk.isascii() and is_junk(chunk):
+            chunk = _without_junk(chunk)
         if unended == LONGEST:
             end = chunk.find(b"\n")
             if end < 0:

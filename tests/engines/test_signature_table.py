@@ -8,10 +8,10 @@ import pytest
 from matrix.core.outcome import Outcome
 from matrix.engines.classify import classify_log
 from matrix.engines.hot import CAUSES, hot
+from matrix.engines.patternwords import alternatives
 from matrix.engines.signature import Signature
 from matrix.engines.signatures import TABLE, WRAPPER_ROWS
 from matrix.engines.signatures.table import markdown
-from tests.engines.pattern_words import alternatives
 from tests.engines.signature_examples import EXAMPLES
 
 ROWS = {row.name: row for row in (*TABLE, *WRAPPER_ROWS)}

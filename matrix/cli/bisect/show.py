@@ -12,7 +12,7 @@ from matrix.app.bisect.report import short
 from matrix.app.bisect.request import Request
 from matrix.bisect.search import culprit, decide
 from matrix.cli.options import db_option, echo_json, json_option
-from matrix.cli.tables import plain
+from matrix.cli.plain import plain
 from matrix.core.errors import Exit
 from matrix.store import open_store
 from matrix.store.bisections import StoredAnswer, StoredBisection

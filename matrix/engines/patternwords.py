@@ -12,6 +12,11 @@ def alternatives(pattern: str) -> list[Runs]:
     return [[run for run in runs if run] for runs in _sequence(parser.parse(pattern))]
 
 
+def needed(pattern: str) -> tuple[str, ...]:
+    """Words of which a text must hold one to match: the longest run of each alternative; ("",) if one has none."""
+    return tuple({max(runs, key=len, default="") for runs in alternatives(pattern)})
+
+
 def _sequence(tokens: Any) -> list[Runs]:
     found: list[Runs] = [[""]]
     for operation, value in tokens:
