@@ -14,7 +14,7 @@ from matrix.core.index import IndexSettings
 from matrix.core.ports import Executor, Server, ServerExit
 from matrix.core.recipe import Artifact, LaunchPlan, Placement
 from matrix.engines.vllm import VllmAdapter
-from matrix.executors.docker import DockerExecutor, DockerSettings
+from matrix.executors.docker import DockerExecutor, DockerSettings, labels
 from matrix.executors.venv import VenvExecutor
 from matrix.probes.client import Client
 from matrix.probes.readiness import wait_ready
@@ -46,9 +46,8 @@ def executor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     )
     made = DockerExecutor(root / "cache", root / "state", settings, index=pip_settings.read)
     yield made
-    for image in client.images.list(filters={"label": "org.specmatrix.managed=1"}):
-        if any(VERSION in str(layer) for layer in image.history()):
-            client.images.remove(image.id, force=True)
+    for image in client.images.list(filters={"label": f"{labels.RECIPE}={ADAPTER.recipe(_cells()[0]).hash}"}):
+        client.images.remove(image.id, force=True)
 
 
 @pytest.fixture
