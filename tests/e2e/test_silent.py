@@ -45,6 +45,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Place, dict[tuple[s
     here = project(tmp_path_factory.mktemp("silent"), {}, REST, scripts=scripts)
     done = here.run("sweep")
     assert done.returncode in (0, 1), done.stderr
+    (here.folder / "said.txt").write_text(done.stderr)
     return here, {(r["engine"], case_of(r)): r for r in here.lines("results") if r["method"] != "none"}
 
 
@@ -72,5 +73,5 @@ def test_numbers_over_time_are_stored(swept: Swept, engine: str) -> None:
 
 
 def test_the_command_line_says_them_too(swept: Swept) -> None:
-    shown = swept[0].run("results").stdout
-    assert all(words in shown for _, _, _, words in CASES.values())
+    said = (swept[0].folder / "said.txt").read_text()
+    assert [words for _, _, _, words in CASES.values() if said.count(words) < len(ENGINES)] == []
