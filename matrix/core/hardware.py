@@ -8,8 +8,8 @@ class Hardware:
     """GPU name x count with driver and CUDA version, or the CPU's name and core count on hosts without one.
 
     `cuda` is the newest CUDA version that the driver serves. What follows it decides what can run at all, and is no
-    part of the label: `capability` is the lowest compute capability of the devices (`9.0`), `glibc` the C library's version,
-    `python` that of the interpreter that runs this. None is unknown.
+    part of the label: `capability` is the lowest compute capability of the devices (`9.0`), `glibc` the C library's
+    version, `python` that of the interpreter that runs this. None is unknown.
     """
 
     cpu: str
