@@ -13,14 +13,12 @@ TOLD = sorted(
     for pattern in ("matrix/**/*.py", "web/**/*.py", "web/templates/**/*.html", "docs/*.md", "README.md")
     for file in ROOT.glob(pattern)
 )
-LATER = {"bisect"}
-"""Pages offer it only where the command line has it: see `web.app.create_app`."""
 
 
 @pytest.mark.parametrize("file", TOLD, ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_verb_that_is_named_exists(file: Path) -> None:
     named = set(re.findall(r"`matrix ([a-z]+)", file.read_text(encoding="utf-8")))
-    assert named <= VERBS.keys() | LATER
+    assert named <= VERBS.keys()
 
 
 def test_there_is_something_to_check() -> None:
