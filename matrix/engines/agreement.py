@@ -18,8 +18,11 @@ SUMMARIES_SPREAD = 0.05
 SOURCES_SPREAD = 0.25
 FEW = 8
 _BLOCKS = 64
-_ORDER = ("request", "cumulative", "window", "decode", "summary", "gauge")
-"""Sources from the most to the least exact; the first one present gives the value when all agree."""
+_ORDER = ("request", "cumulative", "window", "decode", "summary", "gauge", "scrape")
+"""Sources from the most to the least exact; the first one present gives the value when all agree.
+
+A scrape counts since the server's start, so it is heard only where there is nothing else.
+"""
 
 
 @dataclass(slots=True)
@@ -138,7 +141,7 @@ class Agreement:
             self._pool(self._cumulative)
             self._cumulative = None
         sources = [(s, [p for (name, _), p in self._pools.items() if name == s]) for s in _ORDER]
-        means = [_one(s, pools) for s, pools in sources if pools]
+        means = [_one(s, pools) for s, pools in sources if pools and (s != "scrape" or len(self._pools) == len(pools))]
         if not means or None in means:
             return None
         known = [m for m in means if m is not None]

@@ -14,7 +14,8 @@ _DECODE = re.compile(
     rb"#running-req: (\d+),[^\n]*?, accept len: (\d+\.\d\d), (?:accept rate|cuda graph|gen throughput)"
 )
 _COUNTS = re.compile(
-    rb"Accepted: (\d+) tokens, Drafted: (\d+) tokens, Per-position acceptance rate: (\d\.[\d., ]*\d\d)(?:,? Avg|\s|$)"
+    rb"Accepted: (\d+) tokens, Drafted: (\d+) tokens, "
+    rb"Per-position acceptance rate: (\d\.\d{3}(?:, \d\.\d{3})*)(?:,? Avg|\s|$)"
 )
 _MEAN = re.compile(rb"Mean acceptance length: (\d+\.\d\d), ")
 _V0 = re.compile(
@@ -68,6 +69,7 @@ def counts(data: bytes) -> Iterator[Counted]:
     if b"Speculative metrics" not in data:
         return
     found = [(int(k), int(drafted), int(emitted)) for k, drafted, emitted in _V0.findall(data)]
+    found = [(k, drafted, emitted) for k, drafted, emitted in found if k and drafted]
     times = 0
     for now, after in zip(found, [*found[1:], None], strict=True):
         times += 1

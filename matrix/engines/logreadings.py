@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from matrix.engines import logbulk, readers, readers_vllm
 from matrix.engines.agreement import Agreement
 from matrix.engines.logscan import Kind, Stretch
-from matrix.engines.logtext import strip_prefixes
+from matrix.engines.logtext import LINE_LIMIT, clean, strip_prefixes
 from matrix.engines.logwrap import LONGEST, wrapped
 from matrix.engines.logwrap import text as text_of
+from matrix.engines.readers_reports import Scrapes
 from matrix.engines.reading import CUMULATIVE, EXACTLY_ONE, MANY_DRAFTS, Context, Observation, Reading, checked
 
 KEEP = 1000
@@ -28,6 +29,7 @@ _ABOUT = (
     b"not less than",
     b"assert ",
     b"spec_verify_ct",
+    b"spec_decode_num_drafts",
 )
 
 
@@ -44,6 +46,7 @@ class Readings:
     context: Context = field(default_factory=Context)
     agreement: Agreement = field(default_factory=Agreement)
     observations: list[Observation] = field(default_factory=list)
+    scrapes: Scrapes = field(default_factory=Scrapes)
     _consumed: int = 0
     _memo: dict[bytes, list[Reading]] = field(default_factory=dict)
     _idle: int = 0
@@ -58,6 +61,11 @@ class Readings:
         """List what the line says of acceptance; joins it with what follows where a terminal wrapped it."""
         if number <= self._consumed:
             return Kind.NOTHING
+        text = clean(text_of(lines[index], LINE_LIMIT)) if b"vllm:spec_decode_num" in lines[index] else ""
+        if self.scrapes.takes(text):
+            for reading in self.scrapes.read(text):
+                self._list(number, checked(reading))
+            return Kind.BROKEN
         kind, found = Kind.READING, self._known(lines, index)
         if found is None or not readers.complete(text_of(lines[index], LONGEST).rstrip("\r\n")):
             joined = self._joined(number, lines, index, found)

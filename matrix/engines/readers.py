@@ -7,7 +7,7 @@ line's end may have cut yields no value.
 
 import re
 
-from matrix.engines import readers_vllm
+from matrix.engines import readers_reports, readers_vllm
 from matrix.engines.reading import (
     FROM_CHECK,
     NOT_A_NUMBER,
@@ -54,7 +54,8 @@ def read(text: str, raw: str, context: Context, before: str = "") -> list[Readin
     found = [r for m in FIELD.finditer(text) if (r := _field(m, text, raw, context))]
     if found:
         return found
-    return readers_vllm.positions(text) or _failed_check(text, before)
+    reports = readers_reports.row(raw) or readers_reports.counters(text)
+    return reports or readers_vllm.positions(text) or _failed_check(text, before)
 
 
 def complete(text: str) -> bool:

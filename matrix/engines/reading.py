@@ -15,6 +15,7 @@ PREFILL_COUNTED = "prefill-token-counted"
 FROM_POSITIONS = "from-positions"
 FROM_CHECK = "from-check"
 STALE_GAUGE = "gauge"
+SINCE_START = "since-start"
 
 FLAGS = {
     NOT_A_NUMBER: "the log says NaN or infinity; no value",
@@ -28,6 +29,7 @@ FLAGS = {
     PREFILL_COUNTED: "the printed value counts the prefill's token; the value here is from the counters",
     FROM_POSITIONS: "1 + the sum of the per-position rates",
     FROM_CHECK: "the left side of a test's failed comparison",
+    SINCE_START: "one scrape of counters: all that the server did until then",
     STALE_GAUGE: "a gauge: the last window, kept while idle",
 }
 
