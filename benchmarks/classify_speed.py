@@ -16,7 +16,7 @@ from matrix.engines.hot import STEMS
 
 SIZE = 100 * 2**20
 SIMPLE = "accept(ance)? len(gth)?|Error|Traceback"
-WORDS = "|".join(word.decode().replace("(", "[(]") for word in STEMS)
+WORDS = "|".join(word.decode().translate({ord(c): f"[{c}]" for c in "().|"}) for word in STEMS)
 """What classify itself looks for first: the grep that a person would need for the same question."""
 ROUNDS = 3
 

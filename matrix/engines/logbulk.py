@@ -15,7 +15,7 @@ _DECODE = re.compile(
 )
 _COUNTS = re.compile(
     rb"Accepted: (\d+) tokens, Drafted: (\d+) tokens, "
-    rb"Per-position acceptance rate: (\d\.\d{3}(?:, \d\.\d{3})*)(?:,? Avg|\s|$)"
+    rb"Per-position acceptance rate: (\d\.[\d., ]{2,}\d)(?:,? Avg|\s|$)"
 )
 _MEAN = re.compile(rb"Mean acceptance length: (\d+\.\d\d), ")
 _V0 = re.compile(
