@@ -1,120 +1,90 @@
-"""Judges stored series: reads points, asks the pure judge, controls over each release, stores verdicts and flips."""
+"""Judges stored series: reads runs, asks the pure judge, controls over each release, stores verdicts and flips."""
 
-from collections import defaultdict
-from itertools import accumulate
-from statistics import fmean
+from collections.abc import Callable, Iterable, Mapping
 
-from matrix.core.outcome import Outcome
-from matrix.probes.output import LEAST_GAP
-from matrix.stats.control import Place, comparisons, control, settled
-from matrix.stats.floors import Floors, pooled
-from matrix.stats.judge import (
-    NO_SIBLINGS,
-    JudgeSettings,
-    RunPoint,
-    SeriesJudgement,
-    judge_series,
-    noise_of,
-    standing,
-)
-from matrix.stats.settings import DEFAULTS
-from matrix.store import PromptPoint, Store, StoredPoint
+from matrix.app.families import controlled, families, q_beside_stored, q_values
+from matrix.app.lending import Places, keep_noise, lent, own_noise, stored_noise
+from matrix.app.points import points
+from matrix.app.thresholds import settings_of
+from matrix.stats.floors import Floors
+from matrix.stats.judge import JudgeSettings, SeriesJudgement, judge_series, standing
+from matrix.store import Store
 
 Judgements = dict[str, SeriesJudgement]
+Change = Callable[[JudgeSettings], JudgeSettings]
+Settings = Mapping[str, JudgeSettings]
 
 
 def judge_all(store: Store) -> int:
     """Judge every series again; returns how many there are. Flips already stored keep their number and time."""
-    found = judgements(store)
+    places = store.judged.places()
+    settings = _settings(store, places)
+    own = own_noise(store, store.judged.repeated(), settings)
+    keep_noise(store, own, places)
+    for key, judgement in _whole(store, places, settings, own).items():
+        _save(store, key, judgement)
+    return len(places)
+
+
+def judge_some(store: Store, keys: Iterable[str]) -> Judgements:
+    """Judge these series and store what is said, reading the runs of no other; returns what was judged.
+
+    What others contribute is read as it was stored when they were judged: the noise of their boots, and, for each
+    release with a comparison that is new, the p-values of all its comparisons. Series whose state the control over such
+    a release overturns are judged with them.
+    """
+    asked = set(keys)
+    found, overturned = _part(store, asked)
+    if overturned:
+        found, _ = _part(store, asked | overturned)
     for key, judgement in found.items():
         _save(store, key, judgement)
-    return len(found)
+    return found
 
 
 def judge_one(store: Store, series_key: str) -> SeriesJudgement:
     """Judge one series by itself, reading no other, and store its verdicts and flips."""
-    judgement = judge_series(_points(store, series_key))
+    settings = settings_of(store.judged.thresholds([series_key]).get(series_key, {}))
+    judgement = judge_series(points(store, series_key), settings)
     _save(store, series_key, judgement)
     return judgement
 
 
-def judgements(store: Store, settings: JudgeSettings = DEFAULTS) -> Judgements:
-    """By series key; stores nothing.
+def judgements(store: Store, change: Change = lambda settings: settings) -> Judgements:
+    """By series key, under the thresholds in force as `change` turns them; stores nothing.
 
     The noise of series on the same engine and hardware is lent to each other. Falls are controlled over each release
     of an engine, which is what a sweep compares: the same runs give the same answer, however sweeps were cut.
     """
-    places = store.series.places()
-    lent = _siblings(store, places, settings)
-    found = {key: judge_series(_points(store, key), settings, lent.get(key, {})) for key in places}
-    return _controlled(found, places, settings)
+    places = store.judged.places()
+    settings = {key: change(of) for key, of in _settings(store, places).items()}
+    return _whole(store, places, settings, own_noise(store, store.judged.repeated(), settings))
 
 
-def _siblings(store: Store, places: dict[str, tuple[str, str]], settings: JudgeSettings) -> dict[str, Floors]:
-    """For each series the noise that the others of its engine and hardware showed."""
-    groups: dict[tuple[str, str], dict[str, Floors]] = defaultdict(dict)
-    for key in sorted(store.series.repeated()):
-        groups[places[key]][key] = noise_of(_points(store, key), settings)
-    whole = {place: pooled(list(floors.values())) for place, floors in groups.items()}
-    own = {key: floor for floors in groups.values() for key, floor in _without_own(floors).items()}
-    return {key: own.get(key) or whole.get(place, {}) for key, place in places.items()}
+def _settings(store: Store, keys: Iterable[str]) -> dict[str, JudgeSettings]:
+    stored = store.judged.thresholds()
+    return {key: settings_of(stored.get(key, {})) for key in keys}
 
 
-def _without_own(floors: dict[str, Floors]) -> dict[str, Floors]:
-    """For each key the pool of all others: what comes before it with what comes after it, so that it stays linear."""
-    rows = list(floors.values())
-    before = list(accumulate(rows, _join, initial=NO_SIBLINGS))
-    after = list(accumulate(reversed(rows), _join, initial=NO_SIBLINGS))[::-1]
-    return {key: _join(before[i], after[i + 1]) for i, key in enumerate(floors)}
+def _whole(store: Store, places: Places, settings: Settings, own: Mapping[str, Floors]) -> Judgements:
+    borrowed = lent(own, places, places)
+    found = {key: judge_series(points(store, key), settings[key], borrowed[key]) for key in places}
+    return controlled(found, places, q_values(families(found, places)), settings)
 
 
-def _join(one: Floors, other: Floors) -> Floors:
-    return pooled([one, other])
-
-
-def _controlled(found: Judgements, places: dict[str, tuple[str, str]], settings: JudgeSettings) -> Judgements:
-    families: dict[tuple[str, str], list[tuple[str, Place, float]]] = defaultdict(list)
-    for key, judgement in found.items():
-        for place, p in comparisons(judgement).items():
-            families[places[key][0], place[0]].append((key, place, p))
-    q_values: dict[str, dict[Place, float]] = defaultdict(dict)
-    for family in families.values():
-        for (key, place, _), q in zip(family, control([p for _, _, p in family]), strict=True):
-            q_values[key][place] = q
-    return {key: settled(judgement, q_values[key], settings) for key, judgement in found.items()}
-
-
-def _points(store: Store, key: str) -> list[RunPoint]:
-    return [run_point(point) for point in store.series.points(key)]
+def _part(store: Store, keys: set[str]) -> tuple[Judgements, set[str]]:
+    """These series judged beside what is stored of the others, and those others whose state that overturns."""
+    places = store.judged.places(keys)
+    settings = _settings(store, places)
+    own = own_noise(store, store.judged.repeated(keys), settings)
+    keep_noise(store, own, places)
+    noise, lenders = stored_noise(store, places)
+    borrowed = lent(noise, lenders, places)
+    found = {key: judge_series(points(store, key), settings[key], borrowed[key]) for key in places}
+    q, overturned = q_beside_stored(store, families(found, places), keys)
+    return controlled(found, places, q, settings), overturned
 
 
 def _save(store: Store, key: str, judgement: SeriesJudgement) -> None:
     store.series.save_verdicts(key, {r.run_id: r.verdicts for r in judgement.revisions})
     store.series.save_flips(key, judgement.flips, standing(judgement))
-
-
-def run_point(point: StoredPoint) -> RunPoint:
-    """A stored run as the judge sees it."""
-    compared = [p for p in point.prompts if point.baseline_run is not None and point.outcome is not Outcome.INFRA]
-    limit = max(point.noise.get("limit", 0.0), LEAST_GAP)
-    return RunPoint(
-        run_id=point.run_id,
-        revision=point.revision,
-        outcome=point.outcome,
-        method=point.method,
-        reason=point.reason,
-        k=point.k,
-        prompts={p.prompt_id: p.counters for p in point.prompts},
-        flags={p.prompt_id: p.flags for p in point.prompts},
-        tok_s={p.prompt_id: fmean(p.tok_s) for p in point.prompts if p.tok_s},
-        baseline_tok_s={p.prompt_id: p.baseline_tok_s for p in point.prompts if p.baseline_tok_s is not None},
-        compared=len(compared),
-        diverged=sum(1 for p in compared if p.gaps),
-        wrong=sum(1 for p in compared if _wrong(p, limit)),
-        artifact=point.artifact_digest,
-        boot=point.boot,
-    )
-
-
-def _wrong(prompt: PromptPoint, limit: float) -> bool:
-    return any(gap is not None and gap > limit for gap, _ in prompt.gaps)

@@ -32,22 +32,22 @@ def parse_settings(pairs: tuple[str, ...]) -> dict[str, float]:
 
 def what_if(store: Store, changed: Mapping[str, float]) -> list[Move]:
     """Flips of all series under the changed thresholds, against those under the ones in force."""
-    now, then = judgements(store), judgements(store, _settings(changed))
+    now, then = judgements(store), judgements(store, lambda settings: _changed(settings, changed))
     return [move for key in now for move in _moves(key, now[key], then[key])]
 
 
 def numeric() -> dict[str, float]:
-    """Thresholds that can be tried, with the values in force."""
+    """Thresholds that can be tried, with the judge's own values."""
     values = {f.name: getattr(DEFAULTS, f.name) for f in fields(JudgeSettings)}
     return {n: v for n, v in values.items() if isinstance(v, int | float) and not isinstance(v, bool)}
 
 
-def _settings(changed: Mapping[str, float]) -> JudgeSettings:
+def _changed(settings: JudgeSettings, changed: Mapping[str, float]) -> JudgeSettings:
     known = numeric()
     whole: dict[str, Any] = {
         name: int(value) if isinstance(known[name], int) else value for name, value in changed.items()
     }
-    return replace(DEFAULTS, **whole)
+    return replace(settings, **whole)
 
 
 def _moves(key: str, now: SeriesJudgement, then: SeriesJudgement) -> list[Move]:
@@ -72,5 +72,5 @@ def _pair(text: str) -> tuple[str, float]:
     except ValueError:
         number = float("nan")
     if not 0 <= number < float("inf"):
-        raise ConfigError(f"`{value}` is no number that {name} can be", hint=f"in force: {known[name]:g}", where=where)
+        raise ConfigError(f"`{value}` is no number that {name} can be", hint=f"the judge's own is {known[name]:g}", where=where)
     return name, number

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from matrix.core.spec import Method
 from matrix.plan.install import check_installs
+from matrix.plan.judge import JudgeTable
 from matrix.plan.load import check_concurrency, check_uptime
 from matrix.plan.published import ExpectationTable
 from matrix.plan.texts import check_text, check_version_pattern
@@ -190,6 +191,7 @@ class Config(_Table):
     workloads: dict[Name, WorkloadTable] = Field(default_factory=lambda: {"standard": WorkloadTable.model_validate({})})
     exclude: list[ExcludeTable] = []
     limits: LimitsTable = Field(default_factory=lambda: LimitsTable.model_validate({}))
+    judge: JudgeTable = JudgeTable()
     docker: DockerTable = Field(default_factory=lambda: DockerTable.model_validate({}))
 
     @model_validator(mode="after")

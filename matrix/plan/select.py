@@ -32,6 +32,13 @@ def cell_name(cell: Cell) -> str:
     return "/".join(names[f] for f in ("engine", "version", "target", "spec", "workload"))
 
 
+def series_matches(cell: Cell, pattern: str) -> bool:
+    """True when a wildcard fits the cell's series, `engine/target/spec/workload`, or as a bare word any part of it."""
+    names = fields(cell)
+    parts = [names[f] for f in ("engine", "target", "spec", "workload")]
+    return fnmatchcase("/".join(parts), pattern) or any(fnmatchcase(part, pattern) for part in parts)
+
+
 def matches(cell: Cell, selectors: Sequence[str]) -> bool:
     """True when `cell` is selected; no selectors select everything. Raises ConfigError for an unknown field."""
     groups: dict[str, list[str]] = {}

@@ -2,6 +2,7 @@
 
 from matrix.store.failures import ClaimLostError
 from matrix.store.jobs import Job, JobStatus
+from matrix.store.judged import Fall, Noise, Place
 from matrix.store.points import PromptPoint, StoredBaseline, StoredPoint
 from matrix.store.redact import hide, redact, secret_values
 from matrix.store.results import Filters
@@ -10,9 +11,12 @@ from matrix.store.sweeps import SweepStatus
 
 __all__ = [
     "ClaimLostError",
+    "Fall",
     "Filters",
     "Job",
     "JobStatus",
+    "Noise",
+    "Place",
     "PromptPoint",
     "Store",
     "StoredBaseline",

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Iterable, Mapping
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from matrix.core.errors import NotFoundError
 from matrix.core.state import Flip, Metric, State, Verdict
@@ -29,18 +29,6 @@ class Series:
         """Keys of all series that have a run."""
         with self._db.read() as conn:
             return list(conn.execute(select(runs.c.series_key).distinct().order_by(runs.c.series_key)).scalars())
-
-    def places(self) -> dict[str, tuple[str, str]]:
-        """Engine and hardware of every series that has a run, in the order of keys."""
-        columns = (runs.c.series_key, func.max(runs.c.engine), func.max(runs.c.hardware))
-        with self._db.read() as conn:
-            query = select(*columns).group_by(runs.c.series_key).order_by(runs.c.series_key)
-            return {key: (engine, hardware) for key, engine, hardware in conn.execute(query)}
-
-    def repeated(self) -> set[str]:
-        """Keys of the series in which a revision was booted more than once: those that show noise between boots."""
-        with self._db.read() as conn:
-            return set(conn.execute(select(runs.c.series_key).where(runs.c.boot > 0).distinct()).scalars())
 
     def points(self, series_key: str) -> list[StoredPoint]:
         """The newest run of each (revision, boot), in the order of revisions; empty for an unknown series."""

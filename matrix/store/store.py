@@ -11,6 +11,7 @@ from matrix.store.compare import Compare
 from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
 from matrix.store.failures import translated
 from matrix.store.jobs import Job
+from matrix.store.judged import Judged
 from matrix.store.logs import Logs
 from matrix.store.lost import requeue_lost
 from matrix.store.migrate import migrate
@@ -25,8 +26,9 @@ from matrix.store.transactions import Transactions
 
 
 class Store:
-    """`sweeps` and `queue` for those who measure, `runs` and `series` for those who compare, `read` for those who show,
-    `compare` for those who explain, `bisections` for those who search; `acks` and `published` hold what people said.
+    """`sweeps` and `queue` for those who measure, `runs`, `series` and `judged` for those who compare, `read` for those
+    who show, `compare` for those who explain, `bisections` for those who search; `acks` and `published` hold what
+    people said.
 
     Safe to share between threads; each process opens its own.
     """
@@ -40,6 +42,7 @@ class Store:
         self.queue = Queue(db)
         self.runs = Runs(db)
         self.series = Series(db)
+        self.judged = Judged(db)
         self.read = Read(db)
         self.compare = Compare(db)
         self.acks = Acks(db)

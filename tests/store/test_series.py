@@ -162,6 +162,6 @@ def test_places_and_repeated_series(store: Store) -> None:
     store.runs.save(run("a", cell("1.0"), sample()))
     store.runs.save(run("b", cell("2.0", NGRAM), sample()))
     store.runs.save(run("c", cell("2.0", NGRAM, boot=1), sample()))
-    assert store.series.places() == {cell(spec=spec).series_key: ("vllm", "cpu Xeon x2") for spec in (EAGLE, NGRAM)}
-    assert list(store.series.places()) == store.series.keys()
-    assert store.series.repeated() == {cell(spec=NGRAM).series_key}
+    assert store.judged.places() == {cell(spec=spec).series_key: ("vllm", "cpu Xeon x2") for spec in (EAGLE, NGRAM)}
+    assert list(store.judged.places()) == store.series.keys()
+    assert store.judged.repeated() == {cell(spec=NGRAM).series_key}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matrix.app.bisect.request import Regress
-from matrix.app.judging import run_point
+from matrix.app.points import run_point
 from matrix.bisect.answers import Said
 from matrix.core.outcome import Outcome, Tier
 from matrix.core.state import Metric, State

@@ -2,7 +2,7 @@
 
 from matrix.store.tables.base import metadata
 from matrix.store.tables.bisect import answers, bisections, holds, leases, tokens
-from matrix.store.tables.judged import flips, verdicts
+from matrix.store.tables.judged import flips, judged_series, verdicts
 from matrix.store.tables.runs import locks, runs, samples, workloads
 from matrix.store.tables.told import acks, expectations
 from matrix.store.tables.work import jobs, sweeps
@@ -15,6 +15,7 @@ __all__ = [
     "flips",
     "holds",
     "jobs",
+    "judged_series",
     "leases",
     "locks",
     "metadata",

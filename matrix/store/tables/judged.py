@@ -39,3 +39,16 @@ flips = Table(
     Index(None, "standing"),
     Index(None, "to_revision"),
 )
+
+judged_series = Table(
+    "judged_series",
+    metadata,
+    Column("series_key", String(16), primary_key=True),
+    Column("engine", Text, nullable=False),
+    Column("hardware", Text, nullable=False),
+    # Thresholds by name, those alone in which the last config of the series departs from the judge's own.
+    Column("thresholds", Json, nullable=False),
+    # By metric: variance, within, df of the noise between the series' own boots; None where no revision was repeated.
+    Column("noise", Json),
+    Index(None, "engine", "hardware"),
+)

@@ -1,0 +1,83 @@
+"""Comparisons of one release of an engine are controlled together, whichever sweeps made them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
+
+from matrix.app.lending import Places
+from matrix.app.thresholds import settings_of
+from matrix.core.state import Metric
+from matrix.stats.control import Place, comparisons, control, settled
+from matrix.stats.judge import SeriesJudgement
+from matrix.stats.settings import DEFAULTS, JudgeSettings
+from matrix.store import Fall, Store
+
+Family = tuple[str, str]
+"""Engine and revision."""
+Member = tuple[str, Metric]
+"""A comparison inside its family: series key and metric."""
+Values = dict[Family, dict[Member, float]]
+"""p-values or q-values."""
+
+
+def families(found: Mapping[str, SeriesJudgement], places: Places) -> Values:
+    """The p-values of all comparisons of these series, by family."""
+    values: Values = defaultdict(dict)
+    for key, judgement in found.items():
+        for (revision, metric), p in comparisons(judgement).items():
+            values[places[key][0], revision][key, metric] = p
+    return dict(values)
+
+
+def q_values(p_values: Values) -> Values:
+    """The q-value of each comparison, where the families are whole."""
+    return {family: _controlled(members) for family, members in p_values.items()}
+
+
+def q_beside_stored(store: Store, p_values: Values, keys: Set[str]) -> tuple[Values, set[str]]:
+    """The q-values of these series' comparisons where the rest of each family is stored, and the other series whose
+    state they overturn.
+
+    A family in which none of these comparisons is new keeps the q-values it has.
+    """
+    said = {(fall.revision, fall.member): fall for fall in store.judged.falls(keys)}
+    found: Values = {}
+    overturned: set[str] = set()
+    for family, mine in p_values.items():
+        kept = {member: fall.q for member, p in mine.items() if (fall := said.get((family[1], member))) and fall.p == p}
+        found[family] = {member: q for member, q in kept.items() if q is not None}
+        if len(found[family]) == len(mine):
+            continue
+        rest = [fall for fall in store.judged.falls_in(*family) if fall.series_key not in keys]
+        found[family] = _controlled(mine | {fall.member: fall.p for fall in rest})
+        overturned |= _overturned(store, rest, found[family])
+    return found, overturned
+
+
+def _overturned(store: Store, rest: Sequence[Fall], q: Mapping[Member, float]) -> set[str]:
+    """Series of the falls that the control let stand and now does not, or the other way round."""
+    stored = store.judged.thresholds({fall.series_key for fall in rest})
+    limits = {key: settings_of(values).false_discovery for key, values in stored.items()}
+    return {f.series_key for f in rest if _crossed(f, q[f.member], limits.get(f.series_key, DEFAULTS.false_discovery))}
+
+
+def _crossed(fall: Fall, q: float, limit: float) -> bool:
+    return fall.p <= limit and (fall.q is None or (fall.q <= limit) != (q <= limit))
+
+
+def controlled(
+    found: Mapping[str, SeriesJudgement], places: Places, q: Values, settings: Mapping[str, JudgeSettings]
+) -> dict[str, SeriesJudgement]:
+    """The judgements with their q-values, and the states and flips that follow."""
+    return {
+        key: settled(judgement, _own(key, judgement, places[key][0], q), settings[key])
+        for key, judgement in found.items()
+    }
+
+
+def _controlled(members: Mapping[Member, float]) -> dict[Member, float]:
+    return dict(zip(members, control(list(members.values())), strict=True))
+
+
+def _own(key: str, judgement: SeriesJudgement, engine: str, q: Values) -> dict[Place, float]:
+    """The q-values of one series by revision and metric."""
+    return {place: q[engine, place[0]][key, place[1]] for place in comparisons(judgement)}

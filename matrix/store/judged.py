@@ -1,0 +1,110 @@
+"""What is kept of a series for its judge: thresholds from the config, and the noise between its boots."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, func, select, update
+
+from matrix.core.state import Metric
+from matrix.store.baselines import batches
+from matrix.store.tables import judged_series, runs, verdicts
+from matrix.store.transactions import Transactions, insert_new
+
+Place = tuple[str, str]
+"""Engine and hardware of a series: the noise of those that share both is lent to each other."""
+Noise = dict[str, dict[str, float]]
+"""By metric: `variance`, `within` and `df`."""
+
+
+_COMPARED = select(verdicts.c.series_key, verdicts.c.metric, verdicts.c.revision, verdicts.c.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A stored comparison: its one-sided p of a fall, and its q-value, None until its release was controlled."""
+
+    series_key: str
+    metric: Metric
+    revision: str
+    p: float
+    q: float | None
+
+    @property
+    def member(self) -> tuple[str, Metric]:
+        return self.series_key, self.metric
+
+
+class Judged:
+    """Rows are made as series are swept or judged; what is not stored is the judge's default."""
+
+    def __init__(self, db: Transactions) -> None:
+        self._db = db
+
+    def places(self, keys: Iterable[str] | None = None) -> dict[str, Place]:
+        """Engine and hardware of every series that has a run (of these keys, or all), in the order of keys."""
+        columns = (runs.c.series_key, func.max(runs.c.engine), func.max(runs.c.hardware))
+        query = select(*columns).group_by(runs.c.series_key).order_by(runs.c.series_key)
+        return {key: (engine, hardware) for key, engine, hardware in self._of(query, runs.c.series_key, keys)}
+
+    def repeated(self, keys: Iterable[str] | None = None) -> set[str]:
+        """Keys of the series in which a revision was booted more than once: those that show noise between boots."""
+        query = select(runs.c.series_key).where(runs.c.boot > 0).distinct()
+        return {row.series_key for row in self._of(query, runs.c.series_key, keys)}
+
+    def thresholds(self, keys: Iterable[str] | None = None) -> dict[str, dict[str, float]]:
+        """Thresholds by series, those alone that depart from the judge's own; series without any are left out."""
+        query = select(judged_series.c.series_key, judged_series.c.thresholds)
+        rows = self._of(query, judged_series.c.series_key, keys)
+        return {row.series_key: row.thresholds for row in rows if row.thresholds}
+
+    def keep_thresholds(self, said: Mapping[str, tuple[Place, Mapping[str, float]]]) -> None:
+        """Put these in the place of what was stored for the series; others keep theirs."""
+        with self._db.read() as conn:
+            query = select(judged_series.c.series_key, judged_series.c.thresholds)
+            stored = {row.series_key: row.thresholds for row in conn.execute(query)}
+        for key, (place, values) in said.items():
+            if stored.get(key, {}) != dict(values):
+                self._put(key, place, {"thresholds": dict(values)})
+
+    def noises(self, place: Place) -> dict[str, Noise]:
+        """The noise between their own boots that series of this engine and hardware showed, when last judged."""
+        mine = (judged_series.c.engine == place[0], judged_series.c.hardware == place[1])
+        query = select(judged_series.c.series_key, judged_series.c.noise).where(*mine)
+        with self._db.read() as conn:
+            rows = conn.execute(query.where(judged_series.c.noise.is_not(None))).all()
+        return {row.series_key: row.noise for row in rows}
+
+    def keep_noise(self, series_key: str, place: Place, noise: Noise) -> None:
+        """Store the noise of one series' own boots."""
+        self._put(series_key, place, {"noise": noise})
+
+    def falls(self, keys: Iterable[str]) -> list[Fall]:
+        """All stored comparisons of these series."""
+        return [fall for row in self._of(_COMPARED, verdicts.c.series_key, keys) if (fall := _fall(row))]
+
+    def falls_in(self, engine: str, revision: str) -> list[Fall]:
+        """The stored comparisons of one release, of all series."""
+        mine = (runs.c.engine == engine, runs.c.revision == revision)
+        query = _COMPARED.join(runs, runs.c.run_id == verdicts.c.run_id).where(*mine)
+        with self._db.read() as conn:
+            return [fall for row in conn.execute(query) if (fall := _fall(row))]
+
+    def _put(self, key: str, place: Place, values: dict[str, Any]) -> None:
+        row = {"series_key": key, "engine": place[0], "hardware": place[1], "thresholds": {}, **values}
+        with self._db.write() as conn:
+            if not insert_new(conn, judged_series, row, "series_key"):
+                conn.execute(update(judged_series).where(judged_series.c.series_key == key).values(**values))
+
+    def _of(self, query: Select[Any], column: Any, keys: Iterable[str] | None) -> list[Any]:
+        with self._db.read() as conn:
+            if keys is None:
+                return list(conn.execute(query))
+            return [row for batch in batches(sorted(keys)) for row in conn.execute(query.where(column.in_(batch)))]
+
+
+def _fall(row: Any) -> Fall | None:
+    p = row.numbers.get("p_fall")
+    if not isinstance(p, float):
+        return None
+    return Fall(row.series_key, Metric(row.metric), row.revision, p, row.numbers.get("q"))
