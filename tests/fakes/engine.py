@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.fakes import vllm_speech as speech
 from tests.fakes.rows import what
-from tests.fakes.script import Crowd, Script, aged, load_script, runner_up, simulate, template, tokens_of
+from tests.fakes.script import Crowd, Script, aged, load_script, simulate, template, tokens_of
 from tests.fakes.vllm_rows import BODY, LOG
 from tests.fakes.vllm_v0 import V0Stats
 
@@ -173,8 +173,8 @@ class _Handler(BaseHTTPRequestHandler):
         if "messages" in body:
             choice["message"] = {"role": "assistant", "content": choice.pop("text")}
         if body.get("logprobs"):
-            found = logprobs_of(script, tokens)
-            choice["logprobs"] = chat_logprobs(found) if "messages" in body else found
+            found = speech.logprobs_of(script, tokens)
+            choice["logprobs"] = speech.chat_logprobs(found) if "messages" in body else found
         answer = {"object": "text_completion", "choices": [choice], "usage": {"completion_tokens": count}}
         own = script.per_request and script.acceptance and what(BODY, "own-block", fake.release)
         if own:
@@ -240,23 +240,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         pass
-
-
-def logprobs_of(script: Script, tokens: list[str]) -> dict[str, Any]:
-    own = -0.1
-    tops = [{t: own, runner_up(t): own - script.gap, " omega": own - script.gap - 4} for t in tokens]
-    return {"tokens": tokens, "token_logprobs": [own] * len(tokens), "top_logprobs": tops}
-
-
-def chat_logprobs(found: dict[str, Any]) -> dict[str, Any]:
-    """The same as the chat endpoint spells it: an object a token."""
-    rows = zip(found["tokens"], found["token_logprobs"], found["top_logprobs"], strict=True)
-    return {
-        "content": [
-            {"token": t, "logprob": p, "top_logprobs": [{"token": n, "logprob": q} for n, q in top.items()]}
-            for t, p, top in rows
-        ]
-    }
 
 
 def main(argv: list[str] | None = None) -> int:

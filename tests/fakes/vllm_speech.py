@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.fakes.rows import what, whats
-from tests.fakes.script import number
+from tests.fakes.script import Script, number, runner_up
 from tests.fakes.vllm_rows import BODY, FLAGS, LOG, METRICS, RELEASES, SPEC
 
 BOOLEAN = ["enable-prefix-caching", "enforce-eager", "trust-remote-code", "disable-log-stats", "enable-chunked-prefill"]
@@ -59,6 +59,23 @@ def own_block(release: str, histogram_: list[int]) -> dict[str, Any]:
         "num_spec_tokens": k,
     }
     return {name: values[name] for name in whats(BODY, "own", release)}
+
+
+def logprobs_of(script: Script, tokens: list[str]) -> dict[str, Any]:
+    own = -0.1
+    tops = [{t: own, runner_up(t): own - script.gap, " omega": own - script.gap - 4} for t in tokens]
+    return {"tokens": tokens, "token_logprobs": [own] * len(tokens), "top_logprobs": tops}
+
+
+def chat_logprobs(found: dict[str, Any]) -> dict[str, Any]:
+    """The same as the chat endpoint spells it: an object a token."""
+    rows = zip(found["tokens"], found["token_logprobs"], found["top_logprobs"], strict=True)
+    return {
+        "content": [
+            {"token": t, "logprob": p, "top_logprobs": [{"token": n, "logprob": q} for n, q in top.items()]}
+            for t, p, top in rows
+        ]
+    }
 
 
 def fingerprint(release: str) -> dict[str, str]:
