@@ -126,8 +126,12 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "ValueError: Total number of attention heads (14) must be divisible by tensor parallel size (4).",
         "heads divided among 2 ranks",
     ),
-    "model-not-found": (
+    "model-folder-absent": (
         "OSError: Repo id must be in the form 'repo_name' or 'namespace/repo_name': '/m/none'. Use it",
+        "Repo id must be in the form of the hub's",
+    ),
+    "model-not-found": (
+        "OSError: Repo id must be in the form 'repo_name' or 'namespace/repo_name': 'a/b/c'. Use it",
         "Repo id acme/tiny resolved",
     ),
     "weights-without-parameter": (

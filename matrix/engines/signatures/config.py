@@ -65,6 +65,13 @@ CONFIG = (
         "choose a tensor-parallel size that divides the heads and has a GPU each",
     ),
     row(
+        "model-folder-absent",
+        r"Repo id must be in the form .{0,60}: '(?P<path>(?:/|\.{1,2}/|~)[^']*)'",
+        None,
+        "the model's or draft's folder is not there: {path}",
+        "check the path inside the container; `matrix plan` refuses one that is absent on this host",
+    ),
+    row(
         "model-not-found",
         r"Repo id must be in the form .{0,60}: '(?P<path>[^']+)'|GatedRepoError|RepositoryNotFoundError"
         r"|is not a local folder and is not a valid model identifier|You are trying to access a gated repo",
