@@ -6,45 +6,33 @@ from dataclasses import dataclass, replace
 from matrix.app.existence import check_versions
 from matrix.app.gather import Source, gather
 from matrix.app.launchable import check_flags
+from matrix.app.planned import Planned, at_boot, content_key, recipe_of
 from matrix.app.published import Published, look_up
+from matrix.app.repeats import repeats
+from matrix.app.thresholds import check_wildcards
 from matrix.core.cell import Cell
 from matrix.core.errors import ConfigError
 from matrix.core.misfit import misfit
 from matrix.core.ports import Executor
-from matrix.core.recipe import Recipe
 from matrix.engines.registry import adapter_for
 from matrix.plan.estimate import Estimate, Past, estimate
 from matrix.plan.expand import Exclusion, expand
-from matrix.probes import PROBE_VERSION
 from matrix.store import Store
 
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """One cell with its content key.
-
-    `known` is the run that measured it, `unsupported` why the release or the target cannot run it.
-    """
-
-    cell: Cell
-    content_key: str
-    known: str | None
-    unsupported: str | None
-
-    @property
-    def to_build(self) -> bool:
-        """True for a cell whose artifact a sweep would need."""
-        return self.known is None and self.unsupported is None
+__all__ = ["Plan", "Planned", "content_key", "make_plan", "plan_cells", "refreshed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """`repeats` are boots of cells above beyond their first, which measure noise."""
+
     source: Source
     executor: str
     cells: tuple[Planned, ...]
     excluded: tuple[Exclusion, ...]
     estimate: Estimate
     images: tuple[Published, ...] = ()
+    repeats: tuple[Planned, ...] = ()
 
     @property
     def todo(self) -> list[Planned]:
@@ -61,34 +49,40 @@ def make_plan(
 
     Raises ConfigError for a faulty file or selector, InfraError when the package index is out of reach.
     """
-    expansion = expand(source.config, gather(source, executor.name), selectors)
+    inputs = gather(source, executor.name)
+    expansion = expand(source.config, inputs, selectors)
+    check_wildcards(source, inputs)
     if not expansion.cells and not expansion.excluded:
         raise ConfigError("this selects no cell", hint="`matrix plan` without a selection lists all of them")
     check_flags(source, expansion.cells)
     cells = _planned(expansion.cells, store)
     if force and store is not None:
         cells = [_again(p, store) if p.known else p for p in cells]
-    images = look_up([_recipe(p.cell) for p in cells if p.to_build], executor)
+    images = look_up([recipe_of(p.cell) for p in cells if p.to_build], executor)
     cells = [_unless_absent(p, images) for p in cells]
     check_versions(source, [p.cell for p in cells if p.to_build], executor)
-    return Plan(source, executor.name, tuple(cells), expansion.excluded, _estimate(cells, executor, store), images)
+    again = () if force else repeats(cells, store, source.config.judge.repeats)
+    cost = _estimate([*cells, *again], executor, store)
+    return Plan(source, executor.name, tuple(cells), expansion.excluded, cost, images, again)
 
 
 def _unless_absent(planned: Planned, images: Sequence[Published]) -> Planned:
     """A cell whose image is not published cannot run."""
-    image = _recipe(planned.cell).image
+    image = recipe_of(planned.cell).image
     why = next((str(i) for i in images if i.absent and i.image == image), None)
     return replace(planned, unsupported=planned.unsupported or why) if planned.to_build else planned
-
-
-def _recipe(cell: Cell) -> Recipe:
-    return adapter_for(cell.revision.engine).recipe(cell)
 
 
 def plan_cells(source: Source, executor: Executor, store: Store, cells: Sequence[Cell]) -> Plan:
     """A plan of exactly these cells, in this order. Whether an index has their versions is not asked."""
     planned = _planned(cells, store)
     return Plan(source, executor.name, tuple(planned), (), _estimate(planned, executor, store))
+
+
+def refreshed(planned: Sequence[Planned], store: Store) -> list[Planned]:
+    """The same cells, each with the run that has measured it by now."""
+    found = store.runs.measured_keys([p.content_key for p in planned])
+    return [replace(p, known=p.known or found.get(p.content_key)) for p in planned]
 
 
 def _planned(cells: Sequence[Cell], store: Store | None) -> list[Planned]:
@@ -103,19 +97,13 @@ def _planned(cells: Sequence[Cell], store: Store | None) -> list[Planned]:
     ]
 
 
-def content_key(cell: Cell) -> str:
-    """The cell's content key with its recipe and this probe's version."""
-    return cell.content_key(_recipe(cell).text, PROBE_VERSION)
-
-
 def _again(planned: Planned, store: Store) -> Planned:
     """The same cell at its next free boot ordinal, so that earlier runs stay."""
-    cell = replace(planned.cell, boot=store.runs.next_boot(planned.cell))
-    return Planned(cell, content_key(cell), None, planned.unsupported)
+    return replace(at_boot(planned.cell, store.runs.next_boot(planned.cell)), unsupported=planned.unsupported)
 
 
 def _estimate(cells: Sequence[Planned], executor: Executor, store: Store | None) -> Estimate:
     todo = [p.cell for p in cells if p.to_build]
-    recipes = [_recipe(cell) for cell in todo]
+    recipes = [recipe_of(cell) for cell in todo]
     built = {recipe.hash: executor.built(recipe) for recipe in recipes}
     return estimate(todo, built, store.read.past() if store is not None else Past())

@@ -1,18 +1,20 @@
-"""Fetches the hub models that a plan's cells need, once, before anything is built or served."""
+"""Fetches the hub models that planned cells need, once, before anything is built or served."""
 
-from matrix.app.planning import Plan
+from collections.abc import Iterable
+
+from matrix.app.planned import Planned
 from matrix.core.model import Model
 from matrix.sources import hub
 
 _MARK = "hub "
 
 
-def stage_models(plan: Plan) -> list[str]:
+def stage_models(planned: Iterable[Planned]) -> list[str]:
     """Fetch what is missing; returns the sources fetched or found. Raises ConfigError or InfraError as the hub does.
 
     Nothing is fetched for cells that cannot run.
     """
-    able = [p.cell for p in plan.todo if p.unsupported is None]
+    able = [p.cell for p in planned if p.unsupported is None]
     models = [model for cell in able for model in (cell.target, cell.spec.draft) if model is not None]
     wanted = sorted({model.source for model in models if _from_hub(model)})
     for source in wanted:

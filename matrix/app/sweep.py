@@ -1,33 +1,25 @@
-"""A sweep: reap what killed ones left, queue what is not measured, run it cell by cell, judge."""
+"""A sweep: reap what killed ones left, queue what is not measured, run it cell by cell, judge, boot again if asked."""
 
-import secrets
 import shutil
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from matrix import __version__
-from matrix.app.bench import Baseline, Bench, Limits
-from matrix.app.boot import Boot
 from matrix.app.expected import keep_expectations
-from matrix.app.judging import judge_all
-from matrix.app.planning import Plan
-from matrix.app.run_cell import run_cell
+from matrix.app.extra import ExtraBoots, Standing, first_asking, short_of_prompts
+from matrix.app.job import Hands, run_job, running
+from matrix.app.judging import Judgements, judge_some
+from matrix.app.planning import Plan, Planned, refreshed
+from matrix.app.repeats import repeats
 from matrix.app.staging import stage_models
-from matrix.app.telling import Telling
-from matrix.core.cell import Cell
-from matrix.core.errors import InfraError, Where
+from matrix.app.thresholds import keep_thresholds
 from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
-from matrix.core.result import RunResult
-from matrix.engines.registry import adapter_for
 from matrix.executors import owner
-from matrix.store import Job, Store, SweepStatus, redact, secret_values
+from matrix.store import Store, SweepStatus
 
-HEARTBEAT_S = 15.0
 WAIT_S = 1.0
 
 
@@ -50,37 +42,22 @@ class SweepOutcome:
         return self.infra > 0 or self.measured < min(self.runs, 1)
 
 
-def run_sweep(plan: Plan, executor: Executor, store: Store, progress: Progress) -> SweepOutcome:
+def run_sweep(
+    plan: Plan, executor: Executor, store: Store, progress: Progress, extra: ExtraBoots | None = None
+) -> SweepOutcome:
     """Carry out `plan`. On Ctrl-C the server is stopped, what was measured stays, and KeyboardInterrupt goes on.
 
-    Raises InfraError when results cannot be stored.
+    With `extra` cells are booted again: the plan's repeats, then series of the plan whose newest comparison is
+    ambiguous and asks for it. Raises InfraError when results cannot be stored.
     """
     clear_up(executor, store)
-    me = owner.me()
-    stage_models(plan)
     keep_expectations(store, plan.source.config)
-    known = len(plan.cells) - len(plan.todo)
-    if not plan.todo:
-        judge_all(store)
-        return SweepOutcome(None, 0, known, 0, 0)
-    request = {"config": str(plan.source.path), "executor": plan.executor, "cells": len(plan.todo)}
-    sweep_id = store.sweeps.create(request, plan.source.text, owner=me, tool_version=__version__)
-    status = SweepStatus.FAILED
-    try:
-        store.queue.enqueue(sweep_id, [(p.content_key, p.cell) for p in plan.todo])
-        outcomes = _work(sweep_id, me, _Hands(plan, executor, store, progress))
-        status = SweepStatus.DONE
-    except KeyboardInterrupt:
-        status = SweepStatus.INTERRUPTED
-        raise
-    finally:
-        store.queue.cancel_rest(sweep_id)
-        store.sweeps.finish(sweep_id, status)
-        judge_all(store)
-        shutil.rmtree(_running(store) / me, ignore_errors=True)
-    infra = sum(1 for o in outcomes if o.tier is Tier.INFRA)
-    measured = sum(1 for o in outcomes if o.measured)
-    return SweepOutcome(sweep_id, len(outcomes), known, infra, measured)
+    keep_thresholds(store, plan.source.config, (p.cell for p in plan.cells))
+    with _opened(Hands(plan, executor, store, progress, owner.me())) as sweep:
+        sweep.run(plan.todo)
+        if extra is not None:
+            _boot_again(sweep, extra)
+    return sweep.outcome()
 
 
 def clear_up(executor: Executor, store: Store) -> list[str]:
@@ -88,115 +65,121 @@ def clear_up(executor: Executor, store: Store) -> list[str]:
     lines = executor.reap()
     store.requeue_lost(owner.alive)
     lines += [f"sweep {number} was interrupted" for number in store.sweeps.interrupt_lost(owner.alive)]
-    for folder in _running(store).glob("*"):
+    for folder in running(store).glob("*"):
         if not owner.alive(folder.name):
             shutil.rmtree(folder, ignore_errors=True)
     return lines
 
 
-def _running(store: Store) -> Path:
-    """Logs of runs under way lie here, in one folder for each process."""
-    return store.state_dir / "running"
+@dataclass(slots=True)
+class _Sweep:
+    """A sweep under way. It has no row in the database, and no number, until it runs something."""
+
+    hands: Hands
+    number: int | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
+    judged: Judgements | None = None
+
+    def run(self, planned: Sequence[Planned]) -> list[Outcome]:
+        """Run these, in this order; what another sweep measured meanwhile is not run again."""
+        if not planned:
+            return []
+        stage_models(planned)
+        self.judged = None
+        store = self.hands.store
+        self.number = self.number or self._open()
+        store.queue.enqueue(self.number, [(p.content_key, p.cell) for p in planned])
+        made = _work(self.number, self.hands)
+        self.outcomes += made
+        return made
+
+    def judge(self) -> Judgements:
+        """The series of the plan, judged as they are stored now."""
+        if self.judged is None:
+            self.judged = judge_some(self.hands.store, {p.cell.series_key for p in self.hands.plan.cells})
+        return self.judged
+
+    def close(self, status: SweepStatus) -> None:
+        """End the sweep's row and judge, whatever happened."""
+        store = self.hands.store
+        if self.number is not None:
+            store.queue.cancel_rest(self.number)
+            store.sweeps.finish(self.number, status)
+        self.judge()
+        shutil.rmtree(self.hands.scratch, ignore_errors=True)
+
+    def outcome(self) -> SweepOutcome:
+        known = len(self.hands.plan.cells) - len(self.hands.plan.todo)
+        infra = sum(1 for o in self.outcomes if o.tier is Tier.INFRA)
+        measured = sum(1 for o in self.outcomes if o.measured)
+        return SweepOutcome(self.number, len(self.outcomes), known, infra, measured)
+
+    def _open(self) -> int:
+        plan = self.hands.plan
+        request = {"config": str(plan.source.path), "executor": plan.executor, "cells": len(plan.todo)}
+        request |= {"repeats": len(plan.repeats)}
+        return self.hands.store.sweeps.create(request, plan.source.text, owner=self.hands.me, tool_version=__version__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Hands:
-    plan: Plan
-    executor: Executor
-    store: Store
-    progress: Progress
-    boot: Boot = field(default_factory=Boot)
-
-    def keeps(self, job: Job) -> bool:
-        """True when the plan's next cell is served by the very server of this one."""
-        todo = self.plan.todo
-        following = next((i + 1 for i, p in enumerate(todo) if p.content_key == job.content_key), len(todo))
-        return following < len(todo) and job.cell.shares_server(todo[following].cell)
+@contextmanager
+def _opened(hands: Hands) -> Iterator[_Sweep]:
+    sweep, status = _Sweep(hands), SweepStatus.FAILED
+    try:
+        yield sweep
+        status = SweepStatus.DONE
+    except KeyboardInterrupt:
+        status = SweepStatus.INTERRUPTED
+        raise
+    finally:
+        sweep.close(status)
 
 
-def _work(sweep_id: int, me: str, hands: _Hands) -> list[Outcome]:
+def _boot_again(sweep: _Sweep, extra: ExtraBoots) -> None:
+    """The plan's repeats, chosen again now that their cells are judged; then boots for ambiguous series."""
+    plan, store = sweep.hands.plan, sweep.hands.store
+    judged = sweep.judge()
+    if plan.repeats:
+        sweep.run(repeats(refreshed(plan.cells, store), store, plan.source.config.judge.repeats))
+        judged = sweep.judge()
+    if plan.source.config.judge.minutes:
+        judged = _settle(sweep, extra, judged)
+    for line in short_of_prompts(judged, plan):
+        extra.say(line)
+
+
+def _settle(sweep: _Sweep, extra: ExtraBoots, judged: Judgements) -> Judgements:
+    """One round of boots at a time: the noise that one series shows may settle its siblings as well.
+
+    A series that a round has brought no further is asked for no second one.
+    """
+    plan, store = sweep.hands.plan, sweep.hands.store
+    ends = time.monotonic() + 60 * plan.source.config.judge.minutes
+    done: set[Standing] = set()
+    while (found := first_asking(judged, plan, store, done)) is not None:
+        done.add(found.standing)
+        if time.monotonic() >= ends:
+            extra.say(f"{found.told}, for which this sweep has no time left ([judge] minutes)")
+            break
+        extra.say(found.told)
+        extra.grow(len(found.boots))
+        for planned in found.boots:
+            if time.monotonic() >= ends or sweep.run([planned]) != [Outcome.OK]:
+                break
+        judged = judged | judge_some(store, found.asking)
+    return judged
+
+
+def _work(sweep_id: int, hands: Hands) -> list[Outcome]:
     """Claim and run until nothing waits. A cell that another sweep is measuring is waited for, not measured twice."""
     outcomes = []
     with hands.boot:
         while True:
-            job = hands.store.queue.claim(me, sweep_id)
+            job = hands.store.queue.claim(hands.me, sweep_id)
             if job is not None:
-                outcomes.append(_run_job(job, me, hands))
+                outcomes.append(run_job(job, hands))
             elif hands.store.queue.pending(sweep_id):
                 hands.boot.stop()
                 hands.store.requeue_lost(owner.alive)  # the sweep that is waited for may have been killed meanwhile
                 time.sleep(WAIT_S)
             else:
                 return outcomes
-
-
-def _run_job(job: Job, me: str, hands: _Hands) -> Outcome:
-    store = hands.store
-    run_id = secrets.token_hex(8)
-    scratch = _running(store) / me
-    try:
-        _make(scratch)
-        with _heartbeat(store, job, me):
-            result = run_cell(job.cell, _bench(job, me, hands, scratch), run_id)
-        _save(store, job, me, result)
-    except BaseException:
-        store.queue.release(job.job_id, me)
-        raise
-    finally:
-        if hands.boot.standing is None:  # else its log is still written to
-            shutil.rmtree(scratch, ignore_errors=True)
-    hands.progress.done(job.cell, result.outcome, redact(result.reason))
-    return result.outcome
-
-
-def _make(scratch: Path) -> None:
-    try:
-        scratch.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        hint = "make it writable, or name another with MATRIX_HOME"
-        where = Where(str(scratch))
-        raise InfraError(f"no folder for logs can be made: {error.strerror}", hint=hint, where=where) from None
-
-
-def _bench(job: Job, me: str, hands: _Hands, scratch: Path) -> Bench:
-    limits = hands.plan.source.config.limits
-    return Bench(
-        adapter=adapter_for(job.cell.revision.engine),
-        executor=hands.executor,
-        scratch=scratch,
-        limits=Limits(limits.start_s, limits.request_s),
-        progress=Telling(hands.progress, hands.store, job.job_id, me),
-        baseline=lambda cell: _baseline(hands.store, cell),
-        boot=hands.boot,
-        keep=hands.keeps(job),
-    )
-
-
-def _baseline(store: Store, cell: Cell) -> Baseline | None:
-    found = store.runs.baseline_of(cell)
-    return None if found is None else (found.run_id, tuple(found.samples), dict(found.noise))
-
-
-def _save(store: Store, job: Job, me: str, result: RunResult) -> None:
-    secrets = secret_values(job.cell.launch.env)
-    ref, size = store.logs.keep(Path(result.log_path), secrets=secrets) if result.log_path else (None, None)
-    store.queue.finish(job.job_id, me, result, log_ref=ref, log_bytes=size)
-
-
-@contextmanager
-def _heartbeat(store: Store, job: Job, me: str) -> Iterator[None]:
-    """Renews the claim while a long phase says nothing."""
-    stop = threading.Event()
-
-    def beat() -> None:
-        while not stop.wait(HEARTBEAT_S):
-            with suppress(InfraError):
-                store.queue.heartbeat(job.job_id, me)
-
-    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()

@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 
+from matrix.app.source import Source
 from matrix.core.cell import Cell
+from matrix.core.errors import ConfigError
 from matrix.plan.config import Config
+from matrix.plan.expand import Inputs, expand
 from matrix.stats.settings import DEFAULTS, JudgeSettings
 from matrix.store import Store
 
@@ -17,6 +20,15 @@ def keep_thresholds(store: Store, config: Config, cells: Iterable[Cell]) -> None
     store.judged.keep_thresholds(
         {key: ((c.revision.engine, c.hardware.label), config.judge.of(c)) for key, c in series.items()}
     )
+
+
+def check_wildcards(source: Source, inputs: Inputs) -> None:
+    """Raises ConfigError for a wildcard of `[judge.series]` that fits no series of the file."""
+    lost = source.config.judge.unmatched(expand(source.config, inputs).cells) if source.config.judge.series else None
+    if lost is not None:
+        where = source.where("judge", "series", lost)
+        hint = "it is matched against `engine/target/spec/workload`, without the version"
+        raise ConfigError(f"`{lost}` fits no series of this file", hint=hint, where=where)
 
 
 def settings_of(thresholds: Mapping[str, float]) -> JudgeSettings:

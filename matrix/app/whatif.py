@@ -72,5 +72,7 @@ def _pair(text: str) -> tuple[str, float]:
     except ValueError:
         number = float("nan")
     if not 0 <= number < float("inf"):
-        raise ConfigError(f"`{value}` is no number that {name} can be", hint=f"the judge's own is {known[name]:g}", where=where)
+        raise ConfigError(
+            f"`{value}` is no number that {name} can be", hint=f"its own value: {known[name]:g}", where=where
+        )
     return name, number

@@ -15,6 +15,8 @@ from matrix.core.cell import Cell
 from matrix.engines.registry import doubt
 from matrix.plan.select import cell_name, fields
 
+REPEAT = "repeat (noise)"
+
 
 @click.command("plan")
 @sweep_options
@@ -40,6 +42,8 @@ def status(planned: Planned) -> str:
 def _json(plan: Plan) -> None:
     for p in plan.cells:
         _line(p.cell, status=status(p), run_id=p.known, reason=p.unsupported, link=None, content_key=p.content_key)
+    for p in plan.repeats:
+        _line(p.cell, status=REPEAT, run_id=None, reason=None, link=None, content_key=p.content_key)
     for e in plan.excluded:
         _line(e.cell, status="excluded", run_id=None, reason=e.reason, link=e.link, content_key=None)
 
@@ -56,6 +60,8 @@ def _table(plan: Plan) -> None:
     for p in plan.cells:
         mark = " *" if doubt(p.cell.revision.engine, p.cell.revision.version) else ""
         add_row(table, cell_name(p.cell), status(p) + mark, f"run {p.known}" if p.known else p.unsupported or "")
+    for p in plan.repeats:
+        add_row(table, cell_name(p.cell), REPEAT, f"boot {p.cell.boot} of a cell above")
     for e in plan.excluded:
         add_row(table, cell_name(e.cell), "excluded", e.reason + (f" ({e.link})" if e.link else ""))
     console.print(table)
@@ -75,9 +81,11 @@ def summary(plan: Plan) -> str:
     cost = plan.estimate
     known = sum(1 for p in plan.cells if p.known)
     parts = [f"{len(plan.cells)} cells by {plan.executor}", f"{known} measured", f"{len(plan.todo)} to do"]
+    if plan.repeats:
+        parts.append(f"{len(plan.repeats)} to repeat for noise")
     if plan.excluded:
         parts.append(f"{len(plan.excluded)} excluded")
     basis = "from runs here" if cost.from_history else "from figures of another machine"
-    if plan.todo:
+    if plan.todo or plan.repeats:
         parts.append(f"about {clock(cost.seconds)} and {cost.disk_gib:.1f} GiB for {cost.builds} builds ({basis})")
     return ", ".join(parts)

@@ -80,6 +80,11 @@ class Follower:
         with self._lock:
             self._total, self._estimate_s = total, estimate_s + self.elapsed_s()
 
+    def grow(self, cells: int) -> None:
+        """So many cells more than were expected."""
+        with self._lock:
+            self._total += cells
+
     def say(self, text: str) -> None:
         """One line that stays."""
         self._console.print(Text(plain(text)), soft_wrap=True)

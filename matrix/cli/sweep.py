@@ -6,6 +6,7 @@ import click
 
 from matrix.app.announce import announce
 from matrix.app.attribute import counting
+from matrix.app.extra import ExtraBoots
 from matrix.app.setup import Ready, prepare
 from matrix.app.sweep import SweepOutcome, run_sweep
 from matrix.cli.options import echo_json, json_option, sweep_options
@@ -19,7 +20,7 @@ from matrix.core.errors import Exit
 @click.option("--force", is_flag=True, help="Measure known cells once more; earlier runs stay.")
 @json_option
 def command(config: str, executor: str | None, db: str, select: tuple[str, ...], force: bool, as_json: bool) -> int:
-    """Build, serve, probe, store and judge.
+    """Build, serve, probe, store and judge; boot again where noise is not measured or a comparison is ambiguous.
 
     SELECT is a wildcard on engine/version/target/spec/workload, or field=wildcard. Exit code 1 when a regression stands
     afterwards that nobody has acknowledged, 4 when the machine failed a run or none could be made.
@@ -34,10 +35,12 @@ def command(config: str, executor: str | None, db: str, select: tuple[str, ...],
 def follow(ready: Ready) -> SweepOutcome:
     """Run the plan with progress on standard error; returns what was done."""
     assert ready.store is not None  # noqa: S101 - made by `prepare(create=True)`
-    with Follower(len(ready.plan.todo), ready.plan.estimate.seconds) as follower:
+    total = len(ready.plan.todo) + len(ready.plan.repeats)
+    with Follower(total, ready.plan.estimate.seconds) as follower:
         follower.say(summary(ready.plan))
+        extra = ExtraBoots(follower.say, follower.grow)
         try:
-            outcome = run_sweep(ready.plan, ready.executor, ready.store, follower)
+            outcome = run_sweep(ready.plan, ready.executor, ready.store, follower, extra)
         except KeyboardInterrupt:
             follower.say("stopped; what was measured is kept, and the next sweep goes on from there")
             raise

@@ -35,10 +35,10 @@ def cell_to_json(cell: Cell) -> Json:
 
 def cell_from_json(body: Json, workload_of: Callable[[str], Workload]) -> Cell:
     """The cell that `cell_to_json` was given; `workload_of` finds a workload by its content hash."""
-    spec, launch, revision = body["spec"], body["launch"], body["revision"]
+    spec, launch = body["spec"], body["launch"]
     workload = replace(workload_of(body["workload"]["content"]), name=body["workload"]["name"])
     return Cell(
-        revision=Revision(**revision | {"kind": RevisionKind(revision["kind"])}),
+        revision=revision_from_json(body["revision"]),
         target=Model(**body["target"]),
         spec=SpecConfig(
             **spec
@@ -60,6 +60,11 @@ def cell_from_json(body: Json, workload_of: Callable[[str], Workload]) -> Cell:
         python=body.get("python", ""),
         clone=body.get("clone", ""),
     )
+
+
+def revision_from_json(body: Json) -> Revision:
+    """The revision as a cell's JSON holds it."""
+    return Revision(**body | {"kind": RevisionKind(body["kind"])})
 
 
 def workload_to_json(workload: Workload) -> Json:

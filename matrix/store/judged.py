@@ -1,11 +1,13 @@
 """What is kept of a series for its judge: thresholds from the config, and the noise between its boots."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select, func, select, update
 
+from matrix.core.outcome import Outcome
 from matrix.core.state import Metric
 from matrix.store.baselines import batches
 from matrix.store.tables import judged_series, runs, verdicts
@@ -51,6 +53,12 @@ class Judged:
         """Keys of the series in which a revision was booted more than once: those that show noise between boots."""
         query = select(runs.c.series_key).where(runs.c.boot > 0).distinct()
         return {row.series_key for row in self._of(query, runs.c.series_key, keys)}
+
+    def repeats(self, keys: Iterable[str]) -> dict[str, int]:
+        """How many boots above the first of a revision each of these series has that served; those without left out."""
+        served = (runs.c.boot > 0, runs.c.outcome == Outcome.OK.value)
+        query = select(runs.c.series_key, runs.c.revision, runs.c.boot).where(*served).distinct()
+        return dict(Counter(row.series_key for row in self._of(query, runs.c.series_key, keys)))
 
     def thresholds(self, keys: Iterable[str] | None = None) -> dict[str, dict[str, float]]:
         """Thresholds by series, those alone that depart from the judge's own; series without any are left out."""

@@ -6,7 +6,9 @@ from sqlalchemy import func, select
 
 from matrix.core.cell import Cell
 from matrix.core.result import RunResult
+from matrix.core.revision import Revision
 from matrix.store.baselines import batches, newest_baselines
+from matrix.store.cellio import revision_from_json
 from matrix.store.jobs import JobStatus
 from matrix.store.pointrows import newest_point
 from matrix.store.points import StoredBaseline, StoredPoint
@@ -54,6 +56,12 @@ class Runs:
         """The run as the judge sees one; None for an unknown id."""
         with self._db.read() as conn:
             return newest_point(conn, runs.c.run_id == run_id)
+
+    def revision(self, run_id: str) -> Revision | None:
+        """What the run ran; None for an unknown id."""
+        with self._db.read() as conn:
+            cell = conn.execute(select(runs.c.cell).where(runs.c.run_id == run_id)).scalar()
+        return revision_from_json(cell["revision"]) if cell is not None else None
 
     def next_boot(self, cell: Cell) -> int:
         """The lowest boot ordinal above all measured and all waiting ones of this cell; 0 for a new cell."""

@@ -83,8 +83,9 @@ def toml(
     specs: str = "",
     extra: str = "",
     head: str = "",
+    judge: str = "repeats = 0\nminutes = 0",
 ) -> str:
-    """A matrix file over the stub releases: one target, one EAGLE-3 head."""
+    """A matrix file over the stub releases: one target, one EAGLE-3 head; no boots but those of the cells."""
     body = json.dumps(json.dumps(SCRIPT | dict(script or {})))
     return f"""\
 executor = "venv"
@@ -107,6 +108,9 @@ k = 3
 [workloads.short]
 limit = 4
 max_tokens = 32
+
+[judge]
+{judge}
 {extra}
 """
 

@@ -1,0 +1,123 @@
+"""One job of a sweep: the cell is run, and its run saved, while the claim is kept alive."""
+
+import secrets
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from matrix.app.bench import Baseline, Bench, Limits
+from matrix.app.boot import Boot
+from matrix.app.planning import Plan
+from matrix.app.run_cell import run_cell
+from matrix.app.telling import Telling
+from matrix.core.cell import Cell
+from matrix.core.errors import InfraError, Where
+from matrix.core.outcome import Outcome
+from matrix.core.ports import Executor, Progress
+from matrix.core.result import RunResult
+from matrix.engines.registry import adapter_for
+from matrix.store import Job, Store, redact, secret_values
+
+HEARTBEAT_S = 15.0
+
+
+def running(store: Store) -> Path:
+    """Logs of runs under way lie here, in one folder for each process."""
+    return store.state_dir / "running"
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """What a sweep works with. `me` owns its claims; logs of runs under way lie in `scratch`."""
+
+    plan: Plan
+    executor: Executor
+    store: Store
+    progress: Progress
+    me: str
+    boot: Boot = field(default_factory=Boot)
+
+    @property
+    def scratch(self) -> Path:
+        return running(self.store) / self.me
+
+    def keeps(self, job: Job) -> bool:
+        """True when the plan's next cell is served by the very server of this one."""
+        todo = self.plan.todo
+        following = next((i + 1 for i, p in enumerate(todo) if p.content_key == job.content_key), len(todo))
+        return following < len(todo) and job.cell.shares_server(todo[following].cell)
+
+
+def run_job(job: Job, hands: Hands) -> Outcome:
+    """Run a claimed job's cell and save the run; the claim is given back when that fails."""
+    store, me, scratch = hands.store, hands.me, hands.scratch
+    run_id = secrets.token_hex(8)
+    try:
+        _make(scratch)
+        with _heartbeat(store, job, me):
+            result = run_cell(job.cell, _bench(job, hands), run_id)
+        _save(store, job, me, result)
+    except BaseException:
+        store.queue.release(job.job_id, me)
+        raise
+    finally:
+        if hands.boot.standing is None:  # else its log is still written to
+            shutil.rmtree(scratch, ignore_errors=True)
+    hands.progress.done(job.cell, result.outcome, redact(result.reason))
+    return result.outcome
+
+
+def _make(scratch: Path) -> None:
+    try:
+        scratch.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "make it writable, or name another with MATRIX_HOME"
+        where = Where(str(scratch))
+        raise InfraError(f"no folder for logs can be made: {error.strerror}", hint=hint, where=where) from None
+
+
+def _bench(job: Job, hands: Hands) -> Bench:
+    limits = hands.plan.source.config.limits
+    return Bench(
+        adapter=adapter_for(job.cell.revision.engine),
+        executor=hands.executor,
+        scratch=hands.scratch,
+        limits=Limits(limits.start_s, limits.request_s),
+        progress=Telling(hands.progress, hands.store, job.job_id, hands.me),
+        baseline=lambda cell: _baseline(hands.store, cell),
+        boot=hands.boot,
+        keep=hands.keeps(job),
+    )
+
+
+def _baseline(store: Store, cell: Cell) -> Baseline | None:
+    found = store.runs.baseline_of(cell)
+    return None if found is None else (found.run_id, tuple(found.samples), dict(found.noise))
+
+
+def _save(store: Store, job: Job, me: str, result: RunResult) -> None:
+    secrets = secret_values(job.cell.launch.env)
+    ref, size = store.logs.keep(Path(result.log_path), secrets=secrets) if result.log_path else (None, None)
+    store.queue.finish(job.job_id, me, result, log_ref=ref, log_bytes=size)
+
+
+@contextmanager
+def _heartbeat(store: Store, job: Job, me: str) -> Iterator[None]:
+    """Renews the claim while a long phase says nothing."""
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(HEARTBEAT_S):
+            with suppress(InfraError):
+                store.queue.heartbeat(job.job_id, me)
+
+    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,42 @@
+"""One cell of a plan, and the key under which its run is known."""
+
+from dataclasses import dataclass, replace
+
+from matrix.core.cell import Cell
+from matrix.core.recipe import Recipe
+from matrix.engines.registry import adapter_for
+from matrix.probes import PROBE_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One cell with its content key.
+
+    `known` is the run that measured it, `unsupported` why the release or the target cannot run it.
+    """
+
+    cell: Cell
+    content_key: str
+    known: str | None
+    unsupported: str | None
+
+    @property
+    def to_build(self) -> bool:
+        """True for a cell whose artifact a sweep would need."""
+        return self.known is None and self.unsupported is None
+
+
+def recipe_of(cell: Cell) -> Recipe:
+    """How the cell's revision is installed."""
+    return adapter_for(cell.revision.engine).recipe(cell)
+
+
+def content_key(cell: Cell) -> str:
+    """The cell's content key with its recipe and this probe's version."""
+    return cell.content_key(recipe_of(cell).text, PROBE_VERSION)
+
+
+def at_boot(cell: Cell, boot: int) -> Planned:
+    """The same cell to do at another boot ordinal."""
+    other = replace(cell, boot=boot)
+    return Planned(other, content_key(other), None, None)
