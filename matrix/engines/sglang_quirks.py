@@ -5,10 +5,11 @@ is taken to be like the newest known one (`matrix.engines.registry.verified` tel
 """
 
 from matrix.engines.quirks import Quirk, Witness, proof
+from matrix.engines.sglang_aux import AUX
 from matrix.engines.sglang_rows import NEWEST, OLDEST, sglang_row
 from matrix.engines.sglang_targets import TARGETS
 
-__all__ = ["ALGORITHMS", "COUNTERS", "FLAGS", "LIMITS", "NEWEST", "OLDEST", "PAGES", "QUIRKS", "UNSET"]
+__all__ = ["ALGORITHMS", "AUX", "COUNTERS", "FLAGS", "LIMITS", "NEWEST", "OLDEST", "PAGES", "QUIRKS", "UNSET"]
 
 _ENDS = f"{OLDEST} {NEWEST}"
 _SERVER_ARGS = "server_args.py"
@@ -248,4 +249,4 @@ UNSET = (
     ),
 )
 
-QUIRKS = ALGORITHMS + COUNTERS + PAGES + FLAGS + LIMITS + UNSET + TARGETS
+QUIRKS = ALGORITHMS + COUNTERS + PAGES + FLAGS + LIMITS + UNSET + TARGETS + AUX

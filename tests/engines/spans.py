@@ -129,6 +129,9 @@ TARGETS | GptOssForCausalLM | 0.4.10.post2 | 0.5.1 | 0.5.23 | - | eagle3
 TARGETS | Qwen2ForCausalLM | 0.5.1.post3 | 0.5.2 | 0.5.23 | - | eagle3
 TARGETS | Qwen2MoeForCausalLM | 0.5.1.post3 | 0.5.2 | 0.5.23 | - | eagle3
 TARGETS | Qwen2_5_VLForConditionalGeneration | 0.5.1.post3 | 0.5.2 | 0.5.23 | - | eagle3
+AUX | aux-states Qwen2_5_VLForConditionalGeneration | 0.5.1.post3 | 0.5.2 | 0.5.5.post2 | 0.5.5.post3 | passed
+AUX | aux-states Qwen2_5_VLForConditionalGeneration | 0.5.5.post2 | 0.5.5.post3 | 0.5.5.post3 | 0.5.6 | -
+AUX | aux-states Qwen2_5_VLForConditionalGeneration | 0.5.5.post3 | 0.5.6 | 0.5.23 | - | passed
 TARGETS | DeepseekV2ForCausalLM | 0.5.4.post1 | 0.5.4.post2 | 0.5.23 | - | eagle3
 TARGETS | DeepseekV3ForCausalLM | 0.5.4.post1 | 0.5.4.post2 | 0.5.23 | - | eagle3
 TARGETS | Glm4MoeForCausalLM | 0.5.4.post3 | 0.5.5 | 0.5.23 | - | eagle3

@@ -1,0 +1,25 @@
+"""The class that a model's name stands for, where the model's own config is not at hand. An inference, by the name."""
+
+import re
+
+_FAMILIES = (
+    (r"qwen2[._]5-vl", "Qwen2_5_VLForConditionalGeneration"),
+    (r"qwen3-vl.*-a\d+b", "Qwen3VLMoeForConditionalGeneration"),
+    (r"qwen3-vl", "Qwen3VLForConditionalGeneration"),
+    (r"qwen3-next", "Qwen3NextForCausalLM"),
+    (r"qwen3-.*-a\d+b", "Qwen3MoeForCausalLM"),
+    (r"qwen3-\d", "Qwen3ForCausalLM"),
+    (r"qwen2(\.5)?-\d", "Qwen2ForCausalLM"),
+    (r"gpt-oss", "GptOssForCausalLM"),
+    (r"llama-4", "Llama4ForConditionalGeneration"),
+    (r"(meta-)?llama-3", "LlamaForCausalLM"),
+    (r"deepseek-(v3|r1)(-\d+)?$", "DeepseekV3ForCausalLM"),
+    (r"kimi-k2\.5", "KimiK25ForConditionalGeneration"),
+    (r"minimax-m2", "MiniMaxM2ForCausalLM"),
+)
+
+
+def architecture_of(name: str) -> str:
+    """The class of a model of this name or hub id; empty where the name tells none."""
+    plain = name.rstrip("/").rpartition("/")[2].casefold()
+    return next((found for pattern, found in _FAMILIES if re.match(pattern, plain)), "")
