@@ -9,6 +9,7 @@ from matrix.store.acks import Acks
 from matrix.store.bisections import Bisections
 from matrix.store.compare import Compare
 from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
+from matrix.store.evidence import EvidenceReader
 from matrix.store.failures import translated
 from matrix.store.jobs import Job
 from matrix.store.judged import Judged
@@ -18,6 +19,7 @@ from matrix.store.migrate import migrate
 from matrix.store.published import Published
 from matrix.store.queue import Queue
 from matrix.store.read import Read
+from matrix.store.reports import Reports
 from matrix.store.runs import Runs
 from matrix.store.samefile import SameFile
 from matrix.store.series import Series
@@ -27,8 +29,8 @@ from matrix.store.transactions import Transactions
 
 class Store:
     """`sweeps` and `queue` for those who measure, `runs`, `series` and `judged` for those who compare, `read` for those
-    who show, `compare` for those who explain, `bisections` for those who search; `acks` and `published` hold what
-    people said.
+    who show, `compare` for those who explain, `bisections` for those who search, `evidence` for those who ask which
+    version works; `acks`, `published` and `reports` hold what people said.
 
     Safe to share between threads; each process opens its own.
     """
@@ -48,6 +50,8 @@ class Store:
         self.acks = Acks(db)
         self.bisections = Bisections(db)
         self.published = Published(db)
+        self.reports = Reports(db)
+        self.evidence = EvidenceReader(db)
 
     def requeue_lost(self, is_alive: Callable[[str], bool]) -> list[Job]:
         """Take back the jobs of dead owners: see `matrix.store.lost.requeue_lost`."""

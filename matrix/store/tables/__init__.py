@@ -3,6 +3,7 @@
 from matrix.store.tables.base import metadata
 from matrix.store.tables.bisect import answers, bisections, holds, leases, tokens
 from matrix.store.tables.judged import flips, judged_series, verdicts
+from matrix.store.tables.reported import reports
 from matrix.store.tables.runs import locks, runs, samples, workloads
 from matrix.store.tables.told import acks, expectations
 from matrix.store.tables.work import jobs, sweeps
@@ -19,6 +20,7 @@ __all__ = [
     "leases",
     "locks",
     "metadata",
+    "reports",
     "runs",
     "samples",
     "sweeps",
