@@ -24,6 +24,8 @@ STATES = {
 def failed(point: RunPoint) -> tuple[Verdict, ...]:
     """Verdicts of all metrics. One cause gives one bad state, on the metric that it speaks about."""
     state, reason = STATES[point.outcome], _reason(point)
+    if point.outcome is Outcome.MEASURED_NOTHING and point.method is Method.NONE:
+        return tuple(_without_draft(metric, reason) for metric in Metric)
     if not state.bad:
         return tuple(Verdict(metric, state, reason) for metric in Metric)
     return tuple(_on(metric, point, state, reason) for metric in Metric)
@@ -39,9 +41,16 @@ def _on(metric: Metric, point: RunPoint, state: State, reason: str) -> Verdict:
     if metric is home(point):
         return Verdict(metric, state, reason, _counts(point) if metric is Metric.OUTPUT else ())
     if metric is Metric.ACCEPT_LENGTH and point.method is Method.NONE:
-        return Verdict(metric, State.NOT_APPLICABLE, "no draft")
+        return _without_draft(metric, reason)
     if point.outcome is Outcome.WRONG_OUTPUT:
         return Verdict(metric, State.UNKNOWN, f"the output is wrong, so its {metric} tells nothing")
+    return Verdict(metric, State.UNKNOWN, f"not measured: {reason}")
+
+
+def _without_draft(metric: Metric, reason: str) -> Verdict:
+    """A server that has no draft and of which no more was asked is not broken."""
+    if metric is Metric.ACCEPT_LENGTH:
+        return Verdict(metric, State.NOT_APPLICABLE, "no draft")
     return Verdict(metric, State.UNKNOWN, f"not measured: {reason}")
 
 

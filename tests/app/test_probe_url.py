@@ -14,6 +14,7 @@ from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
 from matrix.probes.client import Client, Rendered
 from matrix.probes.workloads import load_workload
+from matrix.store import open_store
 from tests.fakes.engine import FakeEngine, Script
 from tests.fakes.sglang import FakeSglang
 
@@ -60,8 +61,6 @@ def test_sglang_releases_are_told_apart_and_counted_alike(release: str, template
 
 
 def test_the_interval_is_the_one_of_the_stored_series(tmp_path: Path) -> None:
-    from matrix.store import open_store
-
     db = f"sqlite:///{tmp_path}/m.db"
     with vllm() as engine:
         result = probe_url(Asked(engine.url, limit=6, max_tokens=40), Silent(), db)
@@ -108,6 +107,20 @@ def test_a_server_without_speculation_is_told_so(engine: Engine) -> None:
         assert engine.requests == []
     assert (result.row.outcome, result.row.accept_length) == ("measured-nothing", None)
     assert "no speculation configured" in result.row.reason and "--speculative-" in result.next_step
+
+
+def test_a_server_without_speculation_is_stored_and_not_judged_broken(tmp_path: Path) -> None:
+    db = f"sqlite:///{tmp_path}/m.db"
+    with vllm(spec=False) as engine:
+        result = probe_url(Asked(engine.url), Silent(), db)
+    store = open_store(db)
+    said = store.compare.verdicts(result.row.series_key, result.row.run_id)
+    store.close()
+    assert {v.metric: v.state for v in said} == {
+        "accept-length": "not-applicable",
+        "speed": "unknown",
+        "output": "unknown",
+    }
 
 
 def test_the_v0_engine_is_known_by_its_means_and_gives_no_number() -> None:

@@ -26,7 +26,7 @@ DRAFT = [
 BASELINE = [
     (Outcome.LOAD_CRASH, (N, U, B), {Metric.OUTPUT: R}),
     (Outcome.SERVE_CRASH, (N, U, B), {Metric.OUTPUT: R}),
-    (Outcome.MEASURED_NOTHING, (N, U, B), {Metric.OUTPUT: R}),
+    (Outcome.MEASURED_NOTHING, (N, U, U), {}),
     (Outcome.WRONG_OUTPUT, (N, U, W), {Metric.OUTPUT: R}),
     (Outcome.INFRA, (U, U, U), {}),
     (Outcome.UNSUPPORTED, (N, N, N), {}),
