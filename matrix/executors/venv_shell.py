@@ -22,11 +22,15 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """Runs commands with one environment and one log; `redact` is applied to every line before it is kept."""
+    """Runs commands with one environment and one log, in `folder` or the working one.
+
+    `redact` is applied to every line before it is kept.
+    """
 
     env: Mapping[str, str]
     log: Path
     redact: Callable[[str], str]
+    folder: Path | None = None
 
     def run(
         self, argv: Sequence[str], extra: Mapping[str, str] | None = None, timeout_s: float | None = None
@@ -41,6 +45,7 @@ class Shell:
             with subprocess.Popen(
                 argv,
                 env={**self.env, **(extra or {})},
+                cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from packaging.version import InvalidVersion, Version
 
 from matrix.core.errors import ConfigError
-from matrix.sources.git import Repository, feed, must_say, nearest_release, said
+from matrix.sources.git import Repository, feed, must_say, nearest_release, said, shallow
 
 _MARK = "\x1e"
 _PART = "\x1f"
@@ -46,7 +46,10 @@ def between(repo: Repository, good: str, bad: str) -> Range:
         raise ConfigError(f"both ends are {good[:12]}", hint="give two different points")
     base = said(repo, "merge-base", good, bad)
     if base is None:
-        raise ConfigError(f"{good[:12]} and {bad[:12]} have no commit in common", hint="give two ends of one history")
+        cut = shallow(repo)
+        why = ": the clone is shallow" if cut else ""
+        hint = "fetch its whole history (`git fetch --unshallow`)" if cut else "give two ends of one history"
+        raise ConfigError(f"{good[:12]} and {bad[:12]} have no commit in common{why}", hint=hint)
     if base == bad:
         hint = "swap them, or look for a fix with --regress fixed"
         raise ConfigError(f"the bad end {bad[:12]} is older than the good end {good[:12]}", hint=hint)

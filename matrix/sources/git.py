@@ -48,7 +48,7 @@ def whole_hash(repo: Repository, commit: str) -> str:
         _refresh(repo)
         found = _run(repo.folder, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
     if found is None:
-        step = "give more digits" if repo.url else "fetch it (`git fetch`), or give more digits"
+        step = "give more digits" if repo.url else f"{_fetch(repo)}, or give more digits"
         raise ConfigError(f"{_name(repo)} holds no single commit `{commit}`", hint=step)
     return found
 
@@ -80,17 +80,26 @@ def commit_of_day(repo: Repository, day: str) -> str:
     raise ConfigError(f"{_name(repo)} has no commit on or before {day}", hint="check the day, or fetch its history")
 
 
+def shallow(repo: Repository) -> bool:
+    """True for a clone whose history was cut off (`git clone --depth`)."""
+    return _run(repo.folder, "rev-parse", "--is-shallow-repository") == "true"
+
+
+def uncommitted(repo: Repository) -> bool:
+    """True for a user's own clone with changes that no commit holds; such files are no part of what is tested."""
+    return not repo.url and bool(_run(repo.folder, "status", "--porcelain", "--untracked-files=no"))
+
+
 def said(repo: Repository, *words: str) -> str | None:
     """What git prints in `repo`, stripped; None where it refuses."""
     return _run(repo.folder, *words)
 
 
 def must_say(repo: Repository, *words: str) -> str:
-    """What git prints in `repo`, as it is. Raises ConfigError with git's own last line where it refuses."""
+    """What git prints in `repo`, as it is. Raises ConfigError with git's own first complaint where it refuses."""
     done = _git(repo.folder, *words)
     if done.returncode != 0:
-        line = (done.stderr.strip().splitlines() or ["git said nothing"])[-1]
-        raise ConfigError(f"git {words[0]} failed in {_name(repo)}: {line}", hint="fetch its whole history")
+        raise ConfigError(f"git {words[0]} failed in {_name(repo)}: {_complaint(done.stderr)}", hint=_fetch(repo))
     return done.stdout
 
 
@@ -127,7 +136,8 @@ def _run(folder: Path, *words: str) -> str | None:
 
 def _git(folder: Path, *words: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
     environ = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"GIT_TERMINAL_PROMPT": "0"}
-    command = ["git", "-C", str(folder), "-c", "core.quotepath=off", *words]
+    settings = ("-c", "core.quotepath=off", "-c", f"core.hooksPath={os.devnull}")
+    command = ["git", "-C", str(folder), *settings, *words]
     try:
         return subprocess.run(
             command,
@@ -143,6 +153,16 @@ def _git(folder: Path, *words: str, text: str | None = None) -> subprocess.Compl
         raise InfraError("git is not installed", hint="install it: commits are found by it") from None
     except subprocess.TimeoutExpired:
         raise InfraError(f"git {words[0]} took longer than {_LIMIT_S} s", hint="check the network") from None
+
+
+def _complaint(stderr: str) -> str:
+    """The first error that git names, which the ones after it follow from."""
+    lines = stderr.strip().splitlines() or ["git said nothing"]
+    return next((line for line in lines if line.startswith(("error:", "fatal:"))), lines[-1])
+
+
+def _fetch(repo: Repository) -> str:
+    return "fetch its whole history (`git fetch --unshallow`)" if shallow(repo) else "fetch it (`git fetch`)"
 
 
 def _name(repo: Repository) -> str:

@@ -81,12 +81,17 @@ def forecast(subject: Subject, line: Line, executor: Executor, store: Store) -> 
     past = store.read.past()
     costs = seconds_of(subject, line, executor, past)
     built = [_built(subject, p, executor) for p in (line.good, *line.points)]
-    runs = min(2 + ceil(log2(len(line.points))) + 2, 2 * len(line.points) + 2) if len(line.points) > 1 else 4
+    runs = expected_runs(len(line.points))
     mean = sum(costs) / len(costs)
     _, cell = subject.cells(line.points[-1].revision(subject.engine), 0)
     one = estimate([cell], {"x": False}, past)
     missing = min(runs - 2, len(built) - sum(built))
     return Forecast(len(line.points), runs, mean * runs, one.disk_gib * max(missing, 0), sum(built))
+
+
+def expected_runs(points: int) -> int:
+    """Both ends, log2 of the points, and the culprit with its parent once more."""
+    return min(2 + ceil(log2(points)) + 2, 2 * points + 2)
 
 
 def seconds_of(subject: Subject, line: Line, executor: Executor, past: Past) -> tuple[float, ...]:

@@ -138,6 +138,8 @@ def _walk_back(request: Request, prepared: Prepared, tools: Tools) -> Line:
 
 def command(request: Request) -> str:
     """The command that takes this request up again."""
+    if request.command:
+        return _command_line(request)
     options = {
         "config": request.config if request.config != "matrix.toml" else None,
         "engine": request.engine,
@@ -154,6 +156,14 @@ def command(request: Request) -> str:
     }
     words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
     return " ".join(["matrix bisect run", *words])
+
+
+def _command_line(request: Request) -> str:
+    """How a bisection by a command is asked for; `request` says whether it is one."""
+    options = {"clone": request.clone, "good": request.good, "bad": request.bad, "samples": str(request.samples)}
+    options |= {"confidence": str(request.confidence)}
+    words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
+    return " ".join(["matrix bisect run", *words, "--", shlex.join(request.command)])
 
 
 def source_of(row: StoredBisection) -> Source:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from matrix.app.bisect.points import Line
 from matrix.app.bisect.question import Ends, Told, tell
 from matrix.app.bisect.request import Regress, Request
+from matrix.app.bisect.sampled import sampled
 from matrix.app.bisect.subject import Subject
 from matrix.app.sweep import run_sweep
 from matrix.bisect.answers import Answer, Rates, Said
@@ -143,10 +144,7 @@ class Hunt:
 
 def state_of(request: Request, line: Line, row: StoredBisection, seconds: tuple[float, ...] = ()) -> State:
     """The search's state from a bisection's rows."""
-    answers = tuple(
-        Answer(line.index(a.point), Said(a.said), None if a.point in _end_names(line) else a.ratio, a.run_id or "")
-        for a in row.answers
-    )
+    answers = sampled(request, line, row) if request.command else _judged(line, row)
     settings = Settings(
         confidence=request.confidence,
         most_runs=request.most_runs,
@@ -156,6 +154,13 @@ def state_of(request: Request, line: Line, row: StoredBisection, seconds: tuple[
     )
     costs = seconds or (1.0,) * len(line.points)
     return State(line.history, line.weights, costs, answers, ASSUMED, settings)
+
+
+def _judged(line: Line, row: StoredBisection) -> tuple[Answer, ...]:
+    return tuple(
+        Answer(line.index(a.point), Said(a.said), None if a.point in _end_names(line) else a.ratio, a.run_id or "")
+        for a in row.answers
+    )
 
 
 def _end_names(line: Line) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """The points between two bounds at one level."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from matrix.app.bisect.bounds import Bounds
 from matrix.app.bisect.points import Line, Point, in_a_row
@@ -13,6 +13,7 @@ from matrix.core.revision import Revision, RevisionKind, commit_version
 from matrix.plan.history import revision_order
 from matrix.plan.versions import spelled
 from matrix.sources.commits import Commit, Range, between, releases_of, trees
+from matrix.sources.git import Repository, uncommitted
 
 _PACKAGES = {"vllm": "vllm", "sglang": "python/sglang"}
 
@@ -47,12 +48,26 @@ def commits(bounds: Bounds, subject: Subject, good: Revision, bad: Revision) -> 
     folder = _PACKAGES[subject.engine]
     same = trees(repo, [found.good, *(c.hash for c in found.commits)], folder)
     places = releases_of(repo, found.good, found.commits)
-    start = _commit_point(Commit(found.good, (), "", ""), places, same)
-    points = [_commit_point(c, places, same) for c in found.commits]
+    return _line(repo, found, ends[0], lambda commit: _commit_point(commit, places, same))
+
+
+def bare_commits(repo: Repository, good: str, bad: str) -> Line:
+    """The commits between two whole hashes of any repository, whatever it holds."""
+    return _line(repo, between(repo, good, bad), good, _bare_point)
+
+
+def _line(repo: Repository, found: Range, asked: str, point: Callable[[Commit], Point]) -> Line:
+    start = point(Commit(found.good, (), "", ""))
     order = [c.hash for c in found.commits]
     history = from_parents(order, {c.hash: c.parents for c in found.commits}, found.good, found.outside)
     weights = tuple(weight(c.files) for c in found.commits)
-    return Line(start, tuple(points), history.parents, weights, tuple(_notes(found, ends[0])))
+    return Line(start, tuple(map(point, found.commits)), history.parents, weights, tuple(_notes(repo, found, asked)))
+
+
+def _bare_point(commit: Commit) -> Point:
+    return Point(
+        commit.hash, commit.hash[:12], RevisionKind.COMMIT, commit.hash, commit.subject, commit.date, commit.files
+    )
 
 
 def _commit_point(commit: Commit, places: Mapping[str, tuple[str, int]], same: Mapping[str, str]) -> Point:
@@ -70,13 +85,16 @@ def _commit_point(commit: Commit, places: Mapping[str, tuple[str, int]], same: M
     )
 
 
-def _notes(found: Range, asked: str) -> list[str]:
-    if found.good == asked:
-        return []
-    return [
-        f"{asked[:12]} is not on the bad end's branch: the search starts from their merge base {found.good[:12]}, "
-        "which is run as the good end"
-    ]
+def _notes(repo: Repository, found: Range, asked: str) -> list[str]:
+    notes = []
+    if uncommitted(repo):
+        notes.append(f"{repo.folder} has changes that are not committed: they stay as they are and are not tested")
+    if found.good != asked:
+        notes.append(
+            f"{asked[:12]} is not on the bad end's branch: the search starts from their merge base {found.good[:12]}, "
+            "which is run as the good end"
+        )
+    return notes
 
 
 def _in_order(good: Revision, bad: Revision) -> None:

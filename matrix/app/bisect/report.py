@@ -101,7 +101,7 @@ def make_report(
         range=(line.good.name, line.points[-1].name),
         suspects=[],
         confidence=0.0,
-        runs=sum(a.run_id is not None for a in row.answers),
+        runs=sum(not a.by_hand for a in row.answers),
         engine_starts=engine_starts,
         answers=[Seen(a.point, a.said, a.why, a.phase, a.run_id) for a in row.answers],
         reason=decision.reason,

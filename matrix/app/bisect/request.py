@@ -33,6 +33,8 @@ class Level(StrEnum):
 class Request:
     """`good` is None where it is to be found by walking back. `level` is the finest level to go to, None for as fine as
     the config allows. The names choose one cell of the config; None leaves a choice that must be the only one.
+
+    With a `command` there is no config: it is run `samples` times at a point, and its exit status is the answer.
     """
 
     config: str
@@ -54,6 +56,8 @@ class Request:
     most_runs: int = 200
     tolerate: bool = False
     cherry_pick: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    samples: int = 1
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for a row; `from_json` gives the same request back."""
@@ -68,5 +72,6 @@ class Request:
                 "regress": Regress(body["regress"]),
                 "level": Level(level) if level else None,
                 "cherry_pick": tuple(body.get("cherry_pick", ())),
+                "command": tuple(body.get("command", ())),
             }
         )
