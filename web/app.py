@@ -21,14 +21,12 @@ def create_app(
     *,
     poll_s: float = 2.0,
     clock: Callable[[], float] = time.time,
-    bisecting: bool = False,
     hosts: frozenset[str] | None = None,
 ) -> FastAPI:
     """The dashboard over `store`, whose read methods are called from several threads at once.
 
     `poll_s`: seconds between two updates of a running sweep. `clock`: Unix seconds now, for elapsed and relative times.
-    `bisecting`: offer bisection commands; off where the command line has no such verb. `hosts`: names to answer to,
-    None for all.
+    `hosts`: names to answer to, None for all.
     """
     # FastAPI's own documentation pages load scripts from elsewhere, so only the description itself is served.
     app = FastAPI(
@@ -39,7 +37,7 @@ def create_app(
         redoc_url=None,
     )
     assets = mount_static(app)
-    site = Site(store=store, render=Renderer(assets, clock, bisecting), poll_s=poll_s)
+    site = Site(store=store, render=Renderer(assets, clock), poll_s=poll_s)
     for router in (pages.router(site), fragments.router(site), api.router(site)):
         app.include_router(router)
     errors.install(app, site)

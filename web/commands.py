@@ -1,6 +1,6 @@
 """Commands that a page offers to copy. Every part is quoted for the shell, whatever a name holds."""
 
-from matrix.app.commands import LAST_GOOD, REGRESS_BY_STATE, bisect, bisect_flip, repeat, state_of
+from matrix.app.commands import REGRESS_BY_STATE, bisect, bisect_flip, repeat, state_of
 from matrix.core.outcome import Outcome
 from matrix.core.state import Metric
 from matrix.store.views import ResultRow, RunView, SeriesView
@@ -25,12 +25,14 @@ def bisect_run(run: RunView, series: SeriesView | None) -> str | None:
         return None
     return bisect(
         engine=row.engine,
-        good=last_good(series, row) or LAST_GOOD,
+        good=last_good(series, row),
         bad=row.revision,
         regress=regress,
         target=row.target,
         draft=row.draft,
         method=row.method,
+        spec=row.spec,
+        workload=row.workload,
     )
 
 

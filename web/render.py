@@ -24,7 +24,7 @@ _FOLDER = Path(__file__).parent / "templates"
 class Renderer:
     """Holds the compiled templates; `assets` are the addresses of the static files by name."""
 
-    def __init__(self, assets: Mapping[str, str], clock: Callable[[], float], bisecting: bool = False) -> None:
+    def __init__(self, assets: Mapping[str, str], clock: Callable[[], float]) -> None:
         self.clock = clock
         self.env = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_FOLDER),
@@ -38,7 +38,6 @@ class Renderer:
         self.env.filters |= _FILTERS | {"when": self._when}
         self.env.globals |= {
             "assets": assets,
-            "bisecting": bisecting,
             "version": matrix.__version__,
             "square_html": square_html,
             "words": words,

@@ -98,5 +98,5 @@ def address(bound: socket.socket, host: str) -> str:
 
 
 def _server(store: Store, names: frozenset[str] | None) -> uvicorn.Server:
-    app = create_app(StoreReader(store, bisecting=True), hosts=names, bisecting=True)
+    app = create_app(StoreReader(store), hosts=names)
     return uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off"))

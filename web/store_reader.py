@@ -12,10 +12,10 @@ from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepVi
 
 
 class StoreReader:
-    """See `web.reader.Reader`. `bisecting`: offer bisections as the next step."""
+    """See `web.reader.Reader`."""
 
-    def __init__(self, store: Store, bisecting: bool = False) -> None:
-        self._store, self._bisecting = store, bisecting
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._read = store.read
         self._logs = store.logs
 
@@ -41,7 +41,7 @@ class StoreReader:
 
     def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
         asked = True if standing else None
-        return regressions(self._store, asked, series_key=series_key, bisecting=self._bisecting)
+        return regressions(self._store, asked, series_key=series_key)
 
     def expectations(self, run_id: str) -> list[ExpectationView]:
         return expected_of_run(self._store, run_id)

@@ -22,19 +22,18 @@ def regressions(
     standing: bool | None = True,
     *,
     series_key: str | None = None,
-    bisecting: bool = False,
     now: float | None = None,
 ) -> list[Regression]:
     """Flips for the worse, newest first, explained: those that stand, those that do not any more, or (None) all.
 
-    `series_key` keeps to one series. `bisecting`: offer bisections as the next step, else repeats.
+    `series_key` keeps to one series.
     """
     flips = store.read.regressions(None)
     wanted = [f for f in flips if standing in (None, f.standing) and series_key in (None, f.series_key)]
     releases = {(f.engine, f.to_revision) for f in wanted}
     ids = {f.flip_id for f in wanted}
     # A group is the same one whatever was asked for, so all flips of these releases are explained.
-    explained = _explained(store, [f for f in flips if (f.engine, f.to_revision) in releases], bisecting)
+    explained = _explained(store, [f for f in flips if (f.engine, f.to_revision) in releases])
     known = acknowledged(explained, store.acks.all(), time.time() if now is None else now)
     return [item for item in known if item.flip_id in ids]
 
@@ -44,29 +43,27 @@ def counting(store: Store) -> list[Regression]:
     return [item for item in regressions(store) if item.counts]
 
 
-def _explained(store: Store, flips: Sequence[FlipView], bisecting: bool) -> list[Regression]:
+def _explained(store: Store, flips: Sequence[FlipView]) -> list[Regression]:
     known = Known.read(store, flips)
-    found = [_one(f, known, bisecting) for f in flips]
+    found = [_one(f, known) for f in flips]
     numbers = groups([_member(item) for item in found])
     return [replace(item, group=numbers[item.flip_id]) for item in found]
 
 
-def _one(flip: FlipView, known: Known, bisecting: bool) -> Regression:
+def _one(flip: FlipView, known: Known) -> Regression:
     before, after = known.sides.get(flip.from_run or ""), known.sides.get(flip.to_run or "")
     course = _course(flip, known.histories.get((flip.series_key, flip.metric), []))
-    workload = after.workload if after else ""
     numbers = known.numbers.get((flip.series_key, flip.to_run or "", flip.metric), {})
     judged_length = after is not None and flip.metric == Metric.ACCEPT_LENGTH
     return Regression(
         **{name: getattr(flip, name) for name in FlipView.__dataclass_fields__},
-        workload=workload,
         value_before=_value(flip, numbers.get("before"), before),
         value_after=_value(flip, numbers.get("after"), after),
         numbers=numbers,
         fault=_told(known.witnesses.fault(flip, before, after)),
         signature=after.signature if after else "",
         expectations=expected(known.published, after) if after is not None and judged_length else [],
-        next=None if course["status"] is Status.FIXED else _next(flip, workload, bisecting),
+        next=None if course["status"] is Status.FIXED else _next(flip),
         **course | {"status": course["status"].value},
     )
 
@@ -84,10 +81,9 @@ def _told(found: Fault) -> FaultView:
     return FaultView(found.kind.value, found.text, list(found.evidence))
 
 
-def _next(flip: FlipView, workload: str, bisecting: bool) -> str | None:
-    search = bisect_flip(flip) if bisecting and flip.from_revision else None
-    return search or repeat(
-        engine=flip.engine, version=flip.to_revision, target=flip.target, spec=flip.spec, workload=workload
+def _next(flip: FlipView) -> str | None:
+    return bisect_flip(flip) or repeat(
+        engine=flip.engine, version=flip.to_revision, target=flip.target, spec=flip.spec, workload=flip.workload
     )
 
 

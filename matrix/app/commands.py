@@ -13,8 +13,6 @@ REGRESS_BY_STATE = {
     State.SLOWER: "slower",
     State.WRONG_OUTPUT: "wrong-output",
 }
-LAST_GOOD = "last-good"
-"""As a good revision: the bisection looks for it."""
 
 
 def bisect_flip(flip: FlipView) -> str | None:
@@ -24,20 +22,36 @@ def bisect_flip(flip: FlipView) -> str | None:
         return None
     return bisect(
         engine=flip.engine,
-        good=flip.from_revision or LAST_GOOD,
+        good=flip.from_revision or None,
         bad=flip.to_revision,
         regress=regress,
         target=flip.target,
         draft=flip.draft,
         method=flip.method,
+        spec=flip.spec,
+        workload=flip.workload,
     )
 
 
-def bisect(*, engine: str, good: str, bad: str, regress: str, target: str, draft: str | None, method: str) -> str:
-    """The command that searches the first bad revision in (good, bad]."""
-    options = {"engine": engine, "good": good, "bad": bad, "regress": regress, "target": target}
-    options |= {"draft": draft} if draft else {}
-    options |= {"method": method}
+def bisect(
+    *,
+    engine: str,
+    good: str | None,
+    bad: str,
+    regress: str,
+    target: str,
+    draft: str | None,
+    method: str,
+    spec: str = "",
+    workload: str = "",
+) -> str:
+    """The command that searches the first bad revision in (good, bad]; without `good` it walks back to a good one.
+
+    Spec config and workload are named, so that the command chooses one cell whatever else the config holds.
+    """
+    named = {"engine": engine, "good": good, "bad": bad, "regress": regress, "target": target, "draft": draft}
+    named |= {"method": method, "spec": spec, "workload": workload}
+    options = {name: value for name, value in named.items() if value}
     return " ".join(["matrix bisect run", *(f"--{key} {shlex.quote(value)}" for key, value in options.items())])
 
 

@@ -57,7 +57,6 @@ class Regression(FlipView):
     `ack_ended` says why an acknowledgement no longer covers it.
     """
 
-    workload: str = ""
     group: int = 0
     status: str = Status.NEW.value
     now: str = ""

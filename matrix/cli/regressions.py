@@ -21,7 +21,7 @@ def command(db: str, as_json: bool, everything: bool) -> int:
     """
     store = open_store(db, must_exist=True)
     try:
-        found = regressions(store, None if everything else True, bisecting=can_bisect())
+        found = regressions(store, None if everything else True)
     finally:
         store.close()
     if as_json:
@@ -30,13 +30,6 @@ def command(db: str, as_json: bool, everything: bool) -> int:
     else:
         _text(found)
     return Exit.REGRESSION if any(item.counts for item in found) else Exit.OK
-
-
-def can_bisect() -> bool:
-    """True where the command line has the verb `bisect`."""
-    from matrix.cli.main import VERBS  # it imports the verbs by name, so not at the top
-
-    return "bisect" in VERBS
 
 
 def _text(found: list[Regression]) -> None:

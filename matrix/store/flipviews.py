@@ -46,7 +46,7 @@ def flip_views(
 
 def _about(info: SeriesInfo | None) -> dict[str, Any]:
     if info is None:
-        return {"series": "", "engine": "", "target": "", "draft": None, "method": "", "spec": ""}
+        return {"series": "", "engine": "", "target": "", "draft": None, "method": "", "spec": "", "workload": ""}
     return {
         "series": info.title,
         "engine": info.engine,
@@ -54,4 +54,5 @@ def _about(info: SeriesInfo | None) -> dict[str, Any]:
         "draft": info.draft,
         "method": info.method,
         "spec": info.spec,
+        "workload": info.workload,
     }

@@ -103,6 +103,7 @@ class FlipView:
     standing: bool
     created_at: float
     acknowledged: bool = False
+    workload: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,7 @@ expect.set_options(timeout=20_000)
 
 def client_of(store: DictReader, **options: Any) -> TestClient:
     """A client that gets error pages instead of exceptions, at the fixed time `build.NOW`."""
-    return TestClient(
-        create_app(store, clock=lambda: build.NOW, bisecting=True, **options), raise_server_exceptions=False
-    )
+    return TestClient(create_app(store, clock=lambda: build.NOW, **options), raise_server_exceptions=False)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from web.reader import Reader
 @contextmanager
 def serving(store: Reader, poll_s: float = 2.0) -> Iterator[str]:
     """The address of a dashboard over `store`; stopped on leaving."""
-    app = create_app(store, poll_s=poll_s, clock=lambda: build.NOW, bisecting=True)
+    app = create_app(store, poll_s=poll_s, clock=lambda: build.NOW)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -34,7 +34,7 @@ def serving(store: Reader, poll_s: float = 2.0) -> Iterator[str]:
 if __name__ == "__main__":
     world = (getattr(worlds, sys.argv[1], None) or getattr(extremes, sys.argv[1]))()
     uvicorn.run(
-        create_app(world, clock=lambda: build.NOW, bisecting=True),
+        create_app(world, clock=lambda: build.NOW),
         host="127.0.0.1",
         port=int(sys.argv[2]) if len(sys.argv) > 2 else 8000,
     )

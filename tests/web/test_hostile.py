@@ -58,7 +58,7 @@ def test_hostile_names_cannot_escape_the_commands(attacked: TestClient) -> None:
     command = parse(attacked.get("/runs/r-0001").text).one("code", id_="bisect").raw
     words = shlex.split(command)
     assert words[:3] == ["matrix", "bisect", "run"]
-    assert len(words) == 3 + 2 * 7
+    assert len(words) == 3 + 2 * 8
 
 
 def test_a_hostile_address_is_echoed_as_text(attacked: TestClient) -> None:

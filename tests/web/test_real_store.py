@@ -35,7 +35,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 @pytest.fixture
 def client(store: Store) -> TestClient:
-    return TestClient(create_app(StoreReader(store), bisecting=True))
+    return TestClient(create_app(StoreReader(store)))
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def test_a_crash_says_what_happened_what_to_do_and_how_to_bisect(client: TestCli
     assert banner.one("p", "outcome").text == "load-crash"
     assert "The draft's weights do not fit" in banner.text
     assert "Next: Use a release up to 0.27.1" in banner.text
-    assert banner.one("code", id_="bisect").text.startswith("matrix bisect run --engine vllm --good ")
+    assert banner.one("code", id_="bisect").text.startswith("matrix bisect run --engine vllm --bad 0.32.0 ")
     assert banner.one("button").attrs["data-copy"] == "bisect"
 
 
@@ -146,7 +146,7 @@ def test_the_cause_is_said_once_in_the_banner(client: TestClient) -> None:
 def test_a_series_that_is_gone_does_not_take_the_run_with_it() -> None:
     reader = worlds.every_state()
     reader.all_series = {}
-    assert "last-good" in page_of(client_of(reader), "r-0102").one("code", id_="bisect").text
+    assert "--bad 0.32.0" in page_of(client_of(reader), "r-0102").one("code", id_="bisect").text
 
 
 def test_unknown_run_is_a_404_page_that_says_what_to_do(client: TestClient) -> None:
