@@ -7,7 +7,7 @@ from matrix.plan.estimate import Past
 from matrix.store.flipviews import REGRESSIONS, flip_views
 from matrix.store.overview import overview
 from matrix.store.past import past
-from matrix.store.results import Filters, results
+from matrix.store.results import Filters, distinct, results
 from matrix.store.runviews import run_view
 from matrix.store.seriesviews import series_view
 from matrix.store.sweepviews import sweep_view
@@ -26,6 +26,11 @@ class Read:
     def results(self, filters: Filters = _ALL) -> Iterator[ResultRow]:
         """Runs in the order they finished, read page by page."""
         return results(self._db, filters)
+
+    def values(self, name: str) -> list[str]:
+        """All values that runs have for a filter's name: what it can be asked for."""
+        with self._db.read() as conn:
+            return distinct(conn, name)
 
     def past(self) -> Past:
         """How long builds, starts and probes took here before."""

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, and_, or_, select
 
 from matrix.store.baselines import BaselineRun, Place, newest_baselines, place_of
+from matrix.store.order import revision_key
 from matrix.store.resultrows import COLUMNS, result_row
 from matrix.store.tables import runs
 from matrix.store.transactions import Transactions
@@ -54,6 +55,12 @@ def results(db: Transactions, filters: Filters) -> Iterator[ResultRow]:
             return
         last = page[-1]
         left = None if left is None else left - size
+
+
+def distinct(conn: Connection, name: str) -> list[str]:
+    """All values that runs have in this filter's column; revisions in their order, others by the alphabet."""
+    found = conn.scalars(select(runs.c[name]).distinct().where(runs.c[name].is_not(None)))
+    return sorted(map(str, found), key=revision_key if name == "revision" else None)
 
 
 def result_rows(conn: Connection, rows: Sequence[Row[Any]], beside: Beside | None = None) -> list[ResultRow]:

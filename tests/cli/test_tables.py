@@ -25,5 +25,5 @@ def test_cells_are_plain_text() -> None:
 
 
 def test_results_show_a_hostile_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    results._table([replace(build.row(), reason=HOSTILE)])
+    results._table([replace(build.row(), reason=HOSTILE)], {})
     assert "[/foo], [redacted]" in " ".join(capsys.readouterr().out.split())
