@@ -8,7 +8,8 @@ from matrix.core.cell import Cell
 from matrix.core.result import RunResult
 from matrix.core.revision import Revision
 from matrix.store.baselines import batches, newest_baselines
-from matrix.store.cellio import revision_from_json
+from matrix.store.cellio import cell_from_json, revision_from_json
+from matrix.store.contents import get_workload
 from matrix.store.jobs import JobStatus
 from matrix.store.pointrows import newest_point
 from matrix.store.points import StoredBaseline, StoredPoint
@@ -62,6 +63,12 @@ class Runs:
         with self._db.read() as conn:
             cell = conn.execute(select(runs.c.cell).where(runs.c.run_id == run_id)).scalar()
         return revision_from_json(cell["revision"]) if cell is not None else None
+
+    def cell(self, run_id: str) -> Cell | None:
+        """The cell that the run was an attempt at; None for an unknown id."""
+        with self._db.read() as conn:
+            body = conn.execute(select(runs.c.cell).where(runs.c.run_id == run_id)).scalar()
+            return None if body is None else cell_from_json(body, lambda content: get_workload(conn, content))
 
     def next_boot(self, cell: Cell) -> int:
         """The lowest boot ordinal above all measured and all waiting ones of this cell; 0 for a new cell."""

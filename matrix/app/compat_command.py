@@ -1,0 +1,28 @@
+"""A pasted launch line as a question."""
+
+from dataclasses import replace
+
+from matrix.core.answer import Question
+from matrix.engines.fromcommand import convert
+from matrix.plan.config import ModelTable
+from matrix.plan.parse import parse_config
+
+
+def question_of(line: str, gpu: str | None = None) -> tuple[Question, str | None]:
+    """What the line asks: its model, draft, engine, method and k; and the version that it names, None for none.
+
+    Raises ConfigError for what is no launch line of SGLang or vLLM.
+    """
+    made = convert(line, (), "", "")
+    config = parse_config(made.toml, "--from-command")
+    version = next((v for v in made.versions if v[:1].isdigit()), None)
+    question = Question(_name(config.targets["target"]), engine=made.engine, gpu=gpu)
+    spec = next(iter(config.specs.values()), None)
+    if spec is None:
+        return question, version
+    draft = _name(config.drafts[spec.draft]) if spec.draft else None
+    return replace(question, draft=draft, method=spec.method.value, k=spec.most or None), version
+
+
+def _name(table: ModelTable) -> str:
+    return table.hub or table.path or ""

@@ -1,0 +1,55 @@
+"""`matrix compat`: which version works for a model and a draft."""
+
+import click
+
+from matrix.app.answered import Answer
+from matrix.app.compat import answer
+from matrix.app.compat_command import question_of
+from matrix.cli.compat_text import lines
+from matrix.cli.options import db_option, echo_json, json_option
+from matrix.core.answer import Question
+from matrix.store import open_store
+
+
+@click.command("compat")
+@click.argument("model", required=False)
+@click.option("--draft", "-d", metavar="D", help="The draft: its name, hub id or content hash.")
+@click.option("--engine", "-e", metavar="E", help="sglang or vllm; both without it.")
+@click.option("--method", "-m", metavar="M", help="eagle3, mtp, draft_model, ngram, ...")
+@click.option("--gpu", metavar="G", help="Only this hardware: part of its name, for example H200.")
+@click.option("--from-command", "line", metavar="LINE", help="Ask about a launch line of SGLang or vLLM instead.")
+@db_option
+@json_option
+def command(
+    model: str | None,
+    draft: str | None,
+    engine: str | None,
+    method: str | None,
+    gpu: str | None,
+    line: str | None,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Say which version works for MODEL (a name, hub id or content hash), from what is measured, reported and known.
+
+    Exit code 3 when nothing at all is known of the model.
+    """
+    if (model is None) == (line is None):
+        raise click.UsageError("give a MODEL, or a launch line with --from-command")
+    if line is not None and (draft or engine or method):
+        raise click.UsageError("--draft, --engine and --method are taken from the launch line")
+    question, runs = question_of(line, gpu) if line else (Question(model or "", draft, engine, method, gpu), None)
+    store = open_store(db)
+    try:
+        found = answer(store, question)
+    finally:
+        store.close()
+    _show(found, runs, as_json)
+
+
+def _show(found: Answer, runs: str | None, as_json: bool) -> None:
+    if as_json:
+        echo_json(found)
+        return
+    for text in lines(found, runs):
+        click.echo(text)
