@@ -106,10 +106,19 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
+class Device:
+    """One GPU of this host: its number in the order of the PCI bus, and its unique name (`GPU-...`)."""
+
+    index: int
+    uuid: str
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchPlan:
     """`module` and `args` for the artifact's own Python, the environment, and variables that must not be inherited.
 
-    A variable that is both set and unset is set.
+    A variable that is both set and unset is set. `devices` are the GPUs that were leased for the server, which sees no
+    others; none leaves the choice to the executor.
     """
 
     module: str
@@ -119,6 +128,7 @@ class LaunchPlan:
     gpus: int = 0
     memory_gib: float = 8.0
     shm_gib: float = 1.0
+    devices: tuple[Device, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

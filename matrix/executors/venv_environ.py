@@ -41,7 +41,17 @@ def server_environ(
         "TRITON_CACHE_DIR": str(caches / "triton"),
     }
     wanted = {k: v for k, v in kept.items() if k not in plan.unset} | ours | dict(plan.env)
-    return wanted | {RUN: record.run_id, OWNER: record.owner}
+    return wanted | visible(plan) | {RUN: record.run_id, OWNER: record.owner}
+
+
+def visible(plan: LaunchPlan) -> dict[str, str]:
+    """Variables that show the server its leased GPUs alone, by number: older engines refuse unique names."""
+    if not plan.devices:
+        return {}
+    return {
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+        "CUDA_VISIBLE_DEVICES": ",".join(str(device.index) for device in plan.devices),
+    }
 
 
 def cell_caches(root: Path, series: str) -> Path:

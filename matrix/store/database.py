@@ -13,7 +13,7 @@ from matrix.store.jsonio import dumps
 
 BUSY_S = 30.0
 # Numbers of PostgreSQL's advisory locks; any other program in the same database would have to choose the same ones.
-MIGRATION, CLAIM = 0x6D617472, 0x6D617473
+MIGRATION, CLAIM, LEASE = 0x6D617472, 0x6D617473, 0x6D617474
 
 
 def parse_url(url: str) -> URL:

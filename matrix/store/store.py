@@ -13,6 +13,7 @@ from matrix.store.evidence import EvidenceReader
 from matrix.store.failures import translated
 from matrix.store.jobs import Job
 from matrix.store.judged import Judged
+from matrix.store.leases import Leases
 from matrix.store.logs import Logs
 from matrix.store.lost import requeue_lost
 from matrix.store.migrate import migrate
@@ -24,6 +25,7 @@ from matrix.store.runs import Runs
 from matrix.store.samefile import SameFile
 from matrix.store.series import Series
 from matrix.store.sweeps import Sweeps
+from matrix.store.tokens import Tokens
 from matrix.store.transactions import Transactions
 
 
@@ -49,6 +51,8 @@ class Store:
         self.compare = Compare(db)
         self.acks = Acks(db)
         self.bisections = Bisections(db)
+        self.leases = Leases(db)
+        self.tokens = Tokens(db)
         self.published = Published(db)
         self.reports = Reports(db)
         self.evidence = EvidenceReader(db)

@@ -57,7 +57,7 @@ def container_request(
         "pids_limit": settings.pids_limit * (1 + _PIDS_EACH_GPU * gpus),
         "shm_size": int((settings.shm_gib or (_GPU_SHM_GIB if gpus else launch.shm_gib)) * _GIB),
         "ulimits": [Ulimit(name=name, soft=limit, hard=limit) for name, limit in (_GPU_ULIMITS if gpus else ())],
-        "device_requests": _gpus(launch.gpus, settings.gpu_uuids),
+        "device_requests": _gpus(launch.gpus, tuple(d.uuid for d in launch.devices) or settings.gpu_uuids),
         "log_config": LogConfig(type="json-file", config={"max-size": "64m", "max-file": "2"}),
     }
 
