@@ -88,7 +88,7 @@ def test_a_silent_fall_is_found_among_64_commits_though_killed(package: Path, pl
     assert found["subject"] == "Tidy the speculative path"
     assert found["confidence"] >= 0.95
     before, after = found["before"]["accept_length"], found["after"]["accept_length"]
-    assert before > 1.8 > 1.6 > after > 1.1
+    assert before > 1.8 > 1.6 > after > 1.02
     named = {a["point"]: a["said"] for a in found["answers"]}
     assert "skip" not in {named[faulty], named[found["range"][0]]}
 

@@ -12,7 +12,7 @@ from matrix.core.errors import ConfigError
 from matrix.core.ports import Executor
 from matrix.core.revision import Revision
 from matrix.engines.registry import adapter_for
-from matrix.plan.estimate import Past, estimate
+from matrix.plan.estimate import FIRST_BUILD_GIB, NEXT_BUILD_GIB, Past, estimate
 from matrix.store import Store
 
 
@@ -83,10 +83,9 @@ def forecast(subject: Subject, line: Line, executor: Executor, store: Store) -> 
     built = [_built(subject, p, executor) for p in (line.good, *line.points)]
     runs = expected_runs(len(line.points))
     mean = sum(costs) / len(costs)
-    _, cell = subject.cells(line.points[-1].revision(subject.engine), 0)
-    one = estimate([cell], {"x": False}, past)
-    missing = min(runs - 2, len(built) - sum(built))
-    return Forecast(len(line.points), runs, mean * runs, one.disk_gib * max(missing, 0), sum(built))
+    missing = max(min(runs - 2, len(built) - sum(built)), 0)
+    disk = missing * NEXT_BUILD_GIB + (FIRST_BUILD_GIB - NEXT_BUILD_GIB if missing and not any(built) else 0)
+    return Forecast(len(line.points), runs, mean * runs, disk, sum(built))
 
 
 def expected_runs(points: int) -> int:
