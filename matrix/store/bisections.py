@@ -167,6 +167,13 @@ class Bisections:
         with self._db.read() as conn:
             return [_bisection(row, ()) for row in conn.execute(query)]
 
+    def asking(self, run_id: str) -> list[int]:
+        """Numbers of the bisections that took a run for an answer, the newest first."""
+        mine = (answers.c.run_id == run_id, answers.c.undone_at.is_(None))
+        query = select(answers.c.bisection).where(*mine).distinct().order_by(answers.c.bisection.desc())
+        with self._db.read() as conn:
+            return [int(number) for number in conn.execute(query).scalars()]
+
     def find(self, request: Mapping[str, Any]) -> StoredBisection | None:
         """The newest open bisection that was asked for in the same words."""
         for found in self.all(OPEN):

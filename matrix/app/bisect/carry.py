@@ -17,7 +17,7 @@ from matrix.app.bisect.begin import (
     request_within,
     seconds_of,
 )
-from matrix.app.bisect.hunt import Hunt, Say
+from matrix.app.bisect.hunt import Hunt, Say, silent
 from matrix.app.bisect.points import Line
 from matrix.app.bisect.report import Report, make_report
 from matrix.app.bisect.request import Level, Regress, Request
@@ -36,7 +36,7 @@ Confirm = Callable[[Forecast, Line], bool]
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a bisection works with."""
+    """What a bisection works with. `note` is told how the search stands after each answer."""
 
     source: Source
     executor: Executor
@@ -44,6 +44,7 @@ class Tools:
     progress: Progress
     say: Say
     confirm: Confirm
+    note: Say = silent
 
 
 def bisect(request: Request, tools: Tools) -> Report | None:
@@ -90,7 +91,7 @@ def _search(request: Request, whole: Subject, number: int, tools: Tools) -> Repo
     store.bisections.take_over(number, owner.me())
     line = Line.from_json(store.bisections.get(number).history)
     costs = seconds_of(whole, line, tools.executor, store.read.past())
-    hunt = Hunt(request, whole, line, number, store, tools.executor, tools.progress, tools.say, costs)
+    hunt = Hunt(request, whole, line, number, store, tools.executor, tools.progress, tools.say, costs, tools.note)
     state, decision = hunt.go()
     row = store.bisections.get(number)
     report = make_report(request, line, row, state, decision, store, engine_starts=hunt.runs, resume=command(request))
@@ -110,10 +111,12 @@ def _further(request: Request, whole: Subject, report: Report, tools: Tools, row
     tools.say(f"looking at the {level}s between {report.range[0]} and {report.range[1]}")
     inner = line_at(level, request, prepared.bounds, whole, *ends)
     within = request_within(request, *report.range)
-    number = _begin(within, level, whole, inner, tools, row.bisection_id)
+    known = tools.store.bisections.find(within.to_json())
+    if known is not None:
+        return _search(within, whole, known.bisection_id, tools)
     if not tools.confirm(forecast(whole, inner, tools.executor, tools.store), inner):
         return report
-    return _search(within, whole, number, tools)
+    return _search(within, whole, _begin(within, level, whole, inner, tools, row.bisection_id), tools)
 
 
 def _walk_back(request: Request, prepared: Prepared, tools: Tools) -> Line:
@@ -141,7 +144,7 @@ def command(request: Request) -> str:
     if request.command:
         return _command_line(request)
     options = {
-        "config": request.config if request.config != "matrix.toml" else None,
+        "config": request.config,
         "engine": request.engine,
         "good": request.good,
         "bad": request.bad,
@@ -153,9 +156,18 @@ def command(request: Request) -> str:
         "workload": request.workload,
         "level": request.level.value if request.level else None,
         "clone": request.clone or None,
+        "executor": request.executor,
+        "confidence": str(request.confidence),
+        "verify": str(request.verify),
+        "most-runs": str(request.most_runs),
     }
+    options = {name: value for name, value in options.items() if value != _UNSAID.get(name)}
     words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
-    return " ".join(["matrix bisect run", *words])
+    return " ".join(["matrix bisect run", *words, *(["--flaky"] if request.tolerate else [])])
+
+
+_UNSAID = {"config": "matrix.toml", "executor": "auto", "confidence": "0.95", "verify": "1", "most-runs": "200"}
+"""What the command line takes without being told."""
 
 
 def _command_line(request: Request) -> str:

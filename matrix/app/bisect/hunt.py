@@ -12,6 +12,7 @@ from matrix.app.bisect.points import Line
 from matrix.app.bisect.question import Ends, Told, tell
 from matrix.app.bisect.request import Regress, Request
 from matrix.app.bisect.sampled import sampled
+from matrix.app.bisect.standing import standing
 from matrix.app.bisect.subject import Subject
 from matrix.app.sweep import run_sweep
 from matrix.bisect.answers import Answer, Rates, Said
@@ -34,6 +35,10 @@ judged right, 2 % error. A greedy probe of one engine repeats itself; answers th
 Say = Callable[[str], None]
 
 
+def silent(_: str) -> None:
+    """Says nothing."""
+
+
 @dataclass(slots=True)
 class Hunt:
     """One bisection being carried out. `runs` counts the engine starts made by this process."""
@@ -47,6 +52,7 @@ class Hunt:
     progress: Progress
     say: Say
     seconds: tuple[float, ...] = ()
+    note: Say = silent
     runs: int = 0
     _seen: dict[int, list[StoredPoint]] = field(default_factory=dict)
 
@@ -63,6 +69,7 @@ class Hunt:
             for point in self._in_order(decision):
                 told = self.ask(point, decision.phase)
                 self.say(f"{decision.phase}: {self.line.point(point).name[:40]} is {told.said} ({told.why})")
+                self.note(standing(self.line, self.state()))
                 if decision.phase is Phase.ENDS and _settled(decide(self.state())):
                     break
 

@@ -1,12 +1,11 @@
 """The end of a bisection: culprit or range, how sure, what differs between its two sides, and text for an issue."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from matrix.app.bisect.points import Line
-from matrix.app.bisect.question import measure
-from matrix.app.bisect.request import Regress, Request
+from matrix.app.bisect.request import Request
 from matrix.app.commands import repeat
 from matrix.bisect.answers import Said
 from matrix.bisect.priors import IMPLAUSIBLE
@@ -15,7 +14,7 @@ from matrix.bisect.suspects import Suspects
 from matrix.stats.differences import lock_differences, settings_differences
 from matrix.stats.sides import Side
 from matrix.store import Store
-from matrix.store.bisections import StoredBisection
+from matrix.store.bisections import StoredAnswer, StoredBisection
 
 TOP = 5
 _HASH_LENGTH = 40
@@ -32,13 +31,14 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One answer, as the report lists it."""
+    """One answer, as the report lists it; `known`: its run was made before the bisection began."""
 
     point: str
     said: str
     why: str
     phase: str
     run_id: str | None
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,16 @@ class Report:
         """Plain values; see `docs/schema.md`."""
         return asdict(self) | {"range": list(self.range)}
 
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> "Report":
+        """The report that `to_json` wrote."""
+        good, bad = body["range"]
+        lists = {
+            "suspects": [Suspect(**s) for s in body["suspects"]],
+            "answers": [Seen(**a) for a in body["answers"]],
+        }
+        return cls(**{**body, **lists, "range": (good, bad)})
+
 
 def make_report(
     request: Request,
@@ -103,7 +113,7 @@ def make_report(
         confidence=0.0,
         runs=sum(not a.by_hand for a in row.answers),
         engine_starts=engine_starts,
-        answers=[Seen(a.point, a.said, a.why, a.phase, a.run_id) for a in row.answers],
+        answers=[Seen(a.point, a.said, a.why, a.phase, a.run_id, _known(a, row, store)) for a in row.answers],
         reason=decision.reason,
         resume=resume,
         notes=list(line.notes),
@@ -117,12 +127,17 @@ def make_report(
         culprit=one.name if one else None,
         subject=one.subject if one else "",
         range=(line.point(found.good[0]).name, line.point(found.bad).name),
-        suspects=_top(line, state),
+        suspects=top(line, state),
         confidence=found.mass,
         doubts=_doubts(line, found, sides, decision),
         not_tested=_untested(line, state, found.changes),
     )
     return _compared(answered, *sides) if sides else answered
+
+
+def _known(answer: StoredAnswer, row: StoredBisection, store: Store) -> bool:
+    run = store.runs.point(answer.run_id) if answer.run_id else None
+    return run is not None and run.finished_at < row.created_at
 
 
 def _compared(report: Report, before: Side, after: Side) -> Report:
@@ -136,7 +151,8 @@ def _compared(report: Report, before: Side, after: Side) -> Report:
     )
 
 
-def _top(line: Line, state: State) -> list[Suspect]:
+def top(line: Line, state: State) -> list[Suspect]:
+    """The most probable changes, at most five."""
     chances = culprit(state)
     best = sorted(range(len(chances)), key=lambda i: -chances[i])[:TOP]
     return [
@@ -206,15 +222,3 @@ def short(name: str) -> str:
     """A commit's hash by its first twelve digits; any other name as it is."""
     whole = len(name) == _HASH_LENGTH and all(c in "0123456789abcdef" for c in name)
     return name[:12] if whole else name
-
-
-def values_at(request: Request, line: Line, row: StoredBisection, store: Store) -> dict[str, list[float]]:
-    """Measured values of the answers called good and of those called bad, for two histograms."""
-    found: dict[str, list[float]] = {"good": [], "bad": []}
-    metric = Regress.SLOWER if request.regress is Regress.SLOWER else Regress.ACCEPT
-    for answer in row.answers:
-        run = store.runs.point(answer.run_id) if answer.run_id else None
-        value = measure(metric, run) if run is not None else None
-        if value is not None and answer.said in found:
-            found[answer.said].append(value)
-    return found
