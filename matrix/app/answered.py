@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 class EvidenceView:
     """One claim. `evidence` is measured, reported or known; `revision` one version, `versions` what was said of it.
 
+    `state` is one of a series, or `intact` for releases whose source shows nothing against them.
     `noise` is a share of `accept_length`; `last_tested` a day (YYYY-MM-DD, UTC). `bonus` tells whether the length
     counts the bonus token. `differs` names what is other than asked: then the claim is only an inference.
     """

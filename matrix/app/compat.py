@@ -19,6 +19,9 @@ from matrix.plan.compat_words import day, sentence
 from matrix.plan.config import ENGINES
 from matrix.store import Store
 
+_INTACT = "intact"
+"""What the source shows is no measurement: such a release is never called healthy."""
+
 
 def answer(store: Store, question: Question) -> Answer:
     """The answer to `question`.
@@ -52,7 +55,7 @@ def view(claim: Claim, differs: tuple[str, ...] = ()) -> EvidenceView:
         revision=claim.versions if exact(claim) else None,
         versions=claim.versions or None,
         evidence=claim.evidence.value,
-        state=claim.state.value,
+        state=_INTACT if claim.evidence is Evidence.KNOWN and not claim.state.bad else claim.state.value,
         target=claim.target,
         draft=claim.draft,
         method=claim.method,

@@ -1,6 +1,7 @@
 """Entry point: finds the verb, turns expected errors into one line and an exit code."""
 
 import importlib
+import keyword
 import sys
 
 import click
@@ -21,6 +22,8 @@ VERBS = {
     "regressions": "List standing regressions; exit 1 when there are any.",
     "ack": "Say that a regression is known, for a while.",
     "judge": "Judge all series again from what is stored.",
+    "compat": "Say which version works for a model and a draft.",
+    "import": "Store what others report: figures, benchmark results, logs.",
     "bisect": "Find the release or commit that broke it.",
     "probe": "Measure the accept length of a server that already runs; a bar makes it a gate.",
     "classify": "Name the failure and the accept lengths that a log tells of.",
@@ -38,7 +41,8 @@ class _Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         with interrupt.held():
-            command = importlib.import_module(f"matrix.cli.{cmd_name}").command
+            module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+            command = importlib.import_module(f"matrix.cli.{module}").command
         assert isinstance(command, click.Command)  # noqa: S101
         return command
 

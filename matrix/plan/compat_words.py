@@ -83,9 +83,10 @@ def _also(decision: Decision) -> list[str]:
     about = [c for c in decision.broken if best is None or c.engine == best.engine]
     newer = [c for c in about if c.versions and _beyond(c, best)]
     if newer and decision.kind is not Kind.EXCLUDED:
-        said.append(("newer ones are broken for you: " if best else "broken are ") + ", ".join(_fallen(newer)))
+        lead = "newer ones are broken for you: " if best and exact(best) else "broken are "
+        said.append(lead + ", ".join(_fallen(newer)))
     unstated = [c for c in about if not c.versions]
-    said += [f"also {c.state.value} in {version_words(c)} ({_why(c)})" for c in unstated]
+    said += [f"also {c.state.value} in {version_words(c)} ({evidence_words(c)})" for c in unstated]
     intact = [c for c in decision.known if (best is None or c.engine == best.engine) and _beyond(c, best)]
     said += [_intact(c, decision.broken) for c in intact]
     others = [c for c in decision.next_best if best and c.engine != best.engine]
@@ -119,4 +120,4 @@ def _intact(claim: Claim, broken: Sequence[Claim]) -> str:
     lost = [c for c in broken if c.evidence is Evidence.KNOWN and c.engine == claim.engine and ends(c.versions)[0]]
     fix = any(follows(claim.versions, c.versions) for c in lost)
     place = f"fixed in {name} {ends(claim.versions)[0]}" if fix else f"{name} {span_words(claim.versions)} intact"
-    return f"{place} ({_why(claim)}; not tested)"
+    return f"{place} ({evidence_words(claim)}; not tested)"
