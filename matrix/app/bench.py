@@ -5,12 +5,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from matrix.app.boot import Boot
+from matrix.app.gpus import Loan, Note, no_loan
 from matrix.core.cell import Cell
 from matrix.core.ports import Adapter, Executor, Progress
 from matrix.core.result import Sample
 
 Baseline = tuple[str, tuple[Sample, ...], dict[str, float]]
 """Run id, samples (with alternatives) and noise of the baseline run that a draft run is set against."""
+
+
+Lend = Callable[[int, str, Note], Loan]
+"""Given how many GPUs a server needs, what for, and whom to tell while it waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Bench:
     """Adapter, executor, where logs go while a run lasts, and how the cell's baseline is looked up.
 
     `boot` may hold the server of the cell before; with `keep` a server that is sound is left in it for the next one.
+    `lend` finds the GPUs that a server needs.
     """
 
     adapter: Adapter
@@ -46,3 +52,4 @@ class Bench:
     baseline: Callable[[Cell], Baseline | None] = lambda cell: None
     boot: Boot = field(default_factory=Boot)
     keep: bool = False
+    lend: Lend = no_loan

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from matrix.app.gpus import NO_LOAN, Loan
 from matrix.core.cell import Cell
 from matrix.core.ports import Server
 from matrix.core.recipe import Artifact
@@ -10,13 +11,14 @@ from matrix.core.recipe import Artifact
 
 @dataclass(slots=True)
 class Standing:
-    """A server that runs: the cell and the run that started it, what it was made from, and where it logs."""
+    """A server that runs: the cell and the run that started it, what it was made from, where it logs, on which GPUs."""
 
     cell: Cell
     run_id: str
     server: Server
     artifact: Artifact
     log: Path
+    loan: Loan = NO_LOAN
 
     def fits(self, cell: Cell) -> bool:
         """True when `cell` would start the same server and this one still runs."""
@@ -45,4 +47,7 @@ class Boot:
         """Stop the server, if one stands."""
         standing, self.standing = self.standing, None
         if standing is not None:
-            standing.server.stop()
+            try:
+                standing.server.stop()
+            finally:
+                standing.loan.release()

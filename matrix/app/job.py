@@ -10,6 +10,7 @@ from pathlib import Path
 
 from matrix.app.bench import Baseline, Bench, Limits
 from matrix.app.boot import Boot
+from matrix.app.gpus import Lender
 from matrix.app.planning import Plan
 from matrix.app.run_cell import run_cell
 from matrix.app.telling import Telling
@@ -90,6 +91,7 @@ def _bench(job: Job, hands: Hands) -> Bench:
         baseline=lambda cell: _baseline(hands.store, cell),
         boot=hands.boot,
         keep=hands.keeps(job),
+        lend=Lender(hands.store).lend,
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from matrix.app.bench import Bench
 from matrix.app.boot import Standing
 from matrix.app.conclude import conclude
+from matrix.app.gpus import NO_LOAN, Loan
 from matrix.app.machine import blamed_on_machine
 from matrix.app.measure import measure
 from matrix.app.record import Record
@@ -19,6 +20,7 @@ from matrix.core.errors import BuildError, EnvironmentMismatchError, InfraError,
 from matrix.core.misfit import misfit
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Server, ServerExit
+from matrix.core.recipe import LaunchPlan, Placement
 from matrix.core.result import Failure, RunResult
 from matrix.core.workload import Workload
 from matrix.probes.client import Client
@@ -48,16 +50,33 @@ def _start(record: Record, bench: Bench) -> None:
     """Build the artifact and start a server, which then stands in the bench's boot."""
     with record.phase("build"):
         record.artifact = bench.executor.build(record.recipe, record.log, lambda text: _note(record, text))
+    loan = _lent(record, bench)
     record.log = bench.scratch / f"{record.run_id}.server.log"
-    with record.phase("start"):
-        server = bench.executor.serve(
-            record.artifact,
-            record.cell,
-            lambda place: bench.adapter.launch(record.cell, replace(place, served_name=record.run_id)),
-            record.run_id,
-            record.log,
-        )
-        bench.boot.standing = Standing(record.cell, record.run_id, server, record.artifact, record.log)
+    try:
+        with record.phase("start"):
+            server = _serve(record, bench, loan)
+            bench.boot.standing = Standing(record.cell, record.run_id, server, record.artifact, record.log, loan)
+    except BaseException:
+        loan.release()
+        raise
+
+
+def _lent(record: Record, bench: Bench) -> Loan:
+    """The GPUs that the server will need; time spent waiting for them is no part of its start."""
+    count = bench.adapter.launch(record.cell, Placement("", None, "", 0, "")).gpus
+    if not count:
+        return NO_LOAN
+    with record.phase("wait"):
+        return bench.lend(count, record.cell.label, lambda text: record.progress.phase(record.cell, "wait", text))
+
+
+def _serve(record: Record, bench: Bench, loan: Loan) -> Server:
+    def plan(place: Placement) -> LaunchPlan:
+        launch = bench.adapter.launch(record.cell, replace(place, served_name=record.run_id))
+        return replace(launch, devices=loan.devices)
+
+    assert record.artifact is not None  # noqa: S101 - built by `_start`
+    return bench.executor.serve(record.artifact, record.cell, plan, record.run_id, record.log)
 
 
 def _note(record: Record, text: str) -> None:

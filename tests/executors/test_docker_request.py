@@ -6,7 +6,7 @@ import pytest
 from docker.types import Mount
 
 from matrix.core.errors import EnvironmentMismatchError
-from matrix.core.recipe import LaunchPlan
+from matrix.core.recipe import Device, LaunchPlan
 from matrix.executors.docker.request import command_line, container_request
 from matrix.executors.docker.settings import DockerSettings
 from matrix.executors.docker.user import User
@@ -73,6 +73,12 @@ def test_gpus_by_count_where_none_are_named() -> None:
 def test_gpus_by_uuid_in_the_order_given() -> None:
     (device,) = ask(DockerSettings(gpu_uuids=("GPU-c", "GPU-a", "GPU-b")), gpus=2)["device_requests"]
     assert (device["Count"], device["DeviceIDs"]) == (0, ["GPU-c", "GPU-a"])
+
+
+def test_leased_gpus_outrank_those_that_may_be_used() -> None:
+    leased = (Device(3, "GPU-d"), Device(1, "GPU-b"))
+    (device,) = ask(DockerSettings(gpu_uuids=("GPU-a", "GPU-b")), gpus=2, devices=leased)["device_requests"]
+    assert (device["Count"], device["DeviceIDs"]) == (0, ["GPU-d", "GPU-b"])
 
 
 def test_more_gpus_than_named_are_refused() -> None:

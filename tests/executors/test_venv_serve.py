@@ -16,7 +16,7 @@ import pytest
 
 from matrix.core.errors import InfraError
 from matrix.core.ports import ServerExit
-from matrix.core.recipe import Artifact
+from matrix.core.recipe import Artifact, Device
 from matrix.executors import owner, venv_server
 from matrix.executors.processes import OWNER, RUN, group, marked, running
 from matrix.executors.venv import VenvExecutor
@@ -97,6 +97,16 @@ def test_environment_is_the_plan_s_and_little_else(
     assert (env["CUDA_VISIBLE_DEVICES"], env["OMP_NUM_THREADS"], env["ADDED"]) == ("3", "2", "yes")
     assert (env[RUN], env[OWNER]) == ("run-c", owner.me())
     assert env["PATH"].startswith(f"{built[1].ref}/bin:")
+
+
+def test_a_server_sees_its_leased_gpus_alone(
+    ex: VenvExecutor, built: tuple[Path, Artifact], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1,2,3")
+    launch = plan(devices=(Device(3, "GPU-d"), Device(1, "GPU-b")))
+    with ex.serve(built[1], cell(tmp_path), launch, "run-g", tmp_path / "log") as server:
+        env = answer(server.url)["env"]
+    assert (env["CUDA_DEVICE_ORDER"], env["CUDA_VISIBLE_DEVICES"]) == ("PCI_BUS_ID", "3,1")
 
 
 @pytest.mark.parametrize(
