@@ -2,9 +2,10 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from types import TracebackType
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +13,7 @@ from rich.text import Text
 from matrix.cli.plain import plain
 from matrix.core.cell import Cell
 from matrix.core.outcome import Outcome, Tier
+from matrix.plan.estimate import pace, planned
 
 _STYLE = {
     Tier.OK: "green",
@@ -32,19 +34,21 @@ def clock(seconds: float) -> str:
 class Follower:
     """`matrix.core.ports.Progress` for people. Use as a context manager.
 
-    The remaining time is the mean of the finished cells times those left, less what the present one took so far; before
-    the first one has finished it is the plan's estimate.
+    The remaining time is what the plan expects of the cells left, at the pace of the finished ones, less what the
+    present one took so far. `each` are the expected seconds of the cells; without them all weigh alike.
     """
 
-    def __init__(self, total: int, estimate_s: float, console: Console | None = None) -> None:
+    def __init__(
+        self, total: int, estimate_s: float, console: Console | None = None, each: Sequence[float] = ()
+    ) -> None:
         self._console = console or Console(stderr=True)
         self._total = total
-        self._estimate_s = estimate_s
+        self._each = list(each) or _alike(total, estimate_s)
         self._start = time.monotonic()
         self._lock = threading.Lock()
         self._done, self._done_s = 0, 0.0
         self._cell: Cell | None = None
-        self._phase, self._detail = "", ""
+        self._phase, self._detail, self._note = "", "", ""
         self._phase_start = self._start
         self._live = Live(get_renderable=self._render, console=self._console, refresh_per_second=4, transient=True)
 
@@ -78,7 +82,8 @@ class Follower:
     def expect(self, total: int, estimate_s: float) -> None:
         """How many cells there will be, and how many seconds they will take, where that is known only now."""
         with self._lock:
-            self._total, self._estimate_s = total, estimate_s + self.elapsed_s()
+            self._total, self._each = total, _alike(total, estimate_s)
+            self._done_s = self.elapsed_s()
 
     def grow(self, cells: int) -> None:
         """So many cells more than were expected."""
@@ -89,23 +94,38 @@ class Follower:
         """One line that stays."""
         self._console.print(Text(plain(text)), soft_wrap=True)
 
+    def note(self, text: str) -> None:
+        """How things stand: on a terminal below the live line until the next one, elsewhere a line that stays."""
+        if not text:
+            return
+        if self._console.is_terminal:
+            with self._lock:
+                self._note = plain(text)
+        else:
+            self.say(f"  {text}")
+
     def elapsed_s(self) -> float:
         """Seconds since the start."""
         return time.monotonic() - self._start
 
     def remaining_s(self) -> float:
         """Seconds left, by the cells done so far."""
-        if not self._done:
-            return max(self._estimate_s - self.elapsed_s(), 0)
-        mean = self._done_s / self._done
-        present = self.elapsed_s() - self._done_s
-        return max(mean - present, 0) + mean * max(self._total - self._done - 1, 0)
+        costs = planned(self._each, self._total)
+        factor = pace(self._done_s, sum(costs[: self._done])) if self._done else 1.0
+        present, *later = costs[self._done :] or [0.0]
+        used = self.elapsed_s() - self._done_s
+        return max(factor * present - used, 0) + factor * sum(later)
 
     def _line(self, text: str) -> None:
         elapsed = clock(self.elapsed_s())
         self._console.print(Text(f"[{elapsed}, about {clock(self.remaining_s())} left] {text}"), soft_wrap=True)
 
-    def _render(self) -> Table:
+    def _render(self) -> Group:
+        with self._lock:
+            note = self._note
+        return Group(self._row(), *([Text(note, "dim")] if note else []))
+
+    def _row(self) -> Table:
         grid = Table.grid(padding=(0, 2))
         with self._lock:
             cell, phase, detail = self._cell, self._phase, self._detail
@@ -120,6 +140,10 @@ class Follower:
             Text(f"elapsed {elapsed}, about {clock(self.remaining_s())} left", "dim"),
         )
         return grid
+
+
+def _alike(total: int, estimate_s: float) -> list[float]:
+    return [estimate_s / total] * total if total else []
 
 
 def _name(cell: Cell) -> str:

@@ -1,13 +1,19 @@
-"""`matrix status`: the running or last sweep."""
+"""`matrix status`: the running or last sweep, and bisections that have not ended."""
+
+from dataclasses import asdict
 
 import click
 from rich.table import Table
 
+from matrix.app.bisect.show import items
+from matrix.app.bisect.views import INTERRUPTED, BisectionItem
 from matrix.cli.options import db_option, echo_json, json_option
 from matrix.cli.progress import clock
-from matrix.cli.tables import add_row, table_console
+from matrix.cli.tables import add_row, plain, table_console
 from matrix.core.errors import NotFoundError
 from matrix.store import open_store
+from matrix.store.bisections import OPEN
+from matrix.store.views import SweepView
 
 
 @click.command("status")
@@ -15,17 +21,33 @@ from matrix.store import open_store
 @json_option
 @click.option("--sweep", type=int, help="A sweep's number; the newest without it.")
 def command(db: str, as_json: bool, sweep: int | None) -> None:
-    """Show how far a sweep is."""
+    """Show how far a sweep is, and which bisections are open."""
     store = open_store(db, must_exist=True)
     try:
         view = store.read.sweep(sweep) if sweep is not None else store.read.latest_sweep()
+        bisections = items(store, OPEN)
     finally:
         store.close()
-    if view is None:
+    if view is None and not bisections:
         raise NotFoundError("no sweep was started yet", hint="`matrix sweep` starts one")
     if as_json:
-        echo_json(view)
+        echo_json((asdict(view) if view else {}) | {"bisections": [asdict(b) for b in bisections]})
         return
+    for item in bisections:
+        click.echo(plain(open_bisection(item)))
+    if view is not None:
+        _sweep(view)
+
+
+def open_bisection(item: BisectionItem) -> str:
+    """One line; of an interrupted one with the command that goes on with it."""
+    name = f"bisection {item.bisection}: {item.engine} {item.question}, after {item.good} and up to {item.bad}"
+    if item.status == INTERRUPTED:
+        return f"{name}: interrupted, go on with: {item.resume}"
+    return f"{name}: {item.status}, see `matrix bisect show {item.bisection}`"
+
+
+def _sweep(view: SweepView) -> None:
     eta = f", about {clock(view.eta_s)} left" if view.eta_s else ""
     click.echo(f"sweep {view.sweep_id}: {view.status}, {view.done} of {view.total} cells done{eta}")
     table = Table(box=None, pad_edge=False)

@@ -74,7 +74,7 @@ def run(db: str, executor: str | None, yes: bool, as_json: bool, **options: Any)
     store = open_store(db)
     try:
         with Follower(0, 0.0) as follower:
-            tools = Tools(source, chosen, store, follower, follower.say, asker(follower, yes))
+            tools = Tools(source, chosen, store, follower, follower.say, asker(follower, yes), follower.note)
             report = bisect(request, tools)
     except KeyboardInterrupt:
         click.echo("stopped; every answer is kept, and the same command goes on from there", err=True)

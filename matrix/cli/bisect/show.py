@@ -1,21 +1,21 @@
 """`matrix bisect show`: bisections, or one of them: its answers and its suspects so far."""
 
+from dataclasses import asdict
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from matrix.app.bisect.hunt import state_of
-from matrix.app.bisect.points import Line
 from matrix.app.bisect.report import short
-from matrix.app.bisect.request import Request
-from matrix.bisect.search import culprit, decide
+from matrix.app.bisect.show import items, view
+from matrix.app.bisect.standing import left
+from matrix.app.bisect.views import INTERRUPTED, BisectionItem, BisectionView
 from matrix.cli.options import db_option, echo_json, json_option
 from matrix.cli.plain import plain
+from matrix.cli.tables import add_row, table_console
 from matrix.core.errors import Exit
 from matrix.store import open_store
-from matrix.store.bisections import StoredAnswer, StoredBisection
 
 
 @click.command("show")
@@ -27,63 +27,53 @@ def show(number: int | None, db: str, as_json: bool) -> int:
     store = open_store(db, must_exist=True)
     try:
         if number is None:
-            for row in store.bisections.all():
-                _listed(row, as_json)
+            for listed in items(store):
+                _listed(listed, as_json)
             return Exit.OK
-        _shown(store.bisections.get(number), as_json)
-        return Exit.OK
+        found = view(store, number)
     finally:
         store.close()
-
-
-def _listed(row: StoredBisection, as_json: bool) -> None:
-    asked = row.request
     if as_json:
-        echo_json({"bisection": row.bisection_id, "status": row.status, "level": row.level, "request": dict(asked)})
-        return
-    ends = f"({asked.get('good') or '?'}, {asked.get('bad')}]"
-    click.echo(plain(f"{row.bisection_id:>4}  {row.status:<8}  {row.engine} {row.question} {row.level} {ends}"))
+        echo_json(_keys(found))
+    else:
+        _shown(found)
+    return Exit.OK
 
 
-def _shown(row: StoredBisection, as_json: bool) -> None:
-    line = Line.from_json(row.history)
-    state = state_of(Request.from_json(dict(row.request)), line, row)
-    found, decision = culprit(state), decide(state)
-    suspects = [(line.points[i], float(found[i])) for i in sorted(range(len(found)), key=lambda i: -found[i])[:_MOST]]
-    following = [line.point(p).name for p in decision.points]
+def _listed(item: BisectionItem, as_json: bool) -> None:
     if as_json:
-        echo_json(
-            {
-                "bisection": row.bisection_id,
-                "status": row.status,
-                "phase": decision.phase.value,
-                "answers": [_answer(a) for a in row.answers],
-                "suspects": [{"name": p.name, "probability": share, "subject": p.subject} for p, share in suspects],
-                "next": following,
-                "report": row.report,
-            }
-        )
+        echo_json(item)
         return
-    console = Console(highlight=False)
-    table = Table("answer", "point", "said", "why", title=f"bisection {row.bisection_id} ({row.status})")
-    for answer in row.answers:
-        table.add_row(str(answer.answer_id), short(answer.point), answer.said, plain(answer.why))
+    answer = item.culprit or (f"in {' to '.join(short(n) for n in item.range)}" if item.confidence else "")
+    asked = f"{item.engine} {item.question} {item.level} ({short(item.good)}, {short(item.bad)}]"
+    click.echo(plain(f"{item.bisection:>4}  {item.status:<11}  {asked}  {short(answer)}"))
+
+
+def _keys(found: BisectionView) -> dict[str, Any]:
+    """As the API gives it, the short form's keys at the top."""
+    whole: dict[str, Any] = asdict(found)
+    item: dict[str, Any] = whole.pop("item")
+    return item | whole
+
+
+def _shown(found: BisectionView) -> None:
+    item = found.item
+    console = table_console()
+    table = Table("answer", "point", "said", "why", title=f"bisection {item.bisection} ({item.status})")
+    for answer in found.answers:
+        known = ", known before" if answer.known else ""
+        add_row(table, str(answer.answer), short(answer.point), answer.said, f"{answer.why} ({answer.phase}{known})")
     console.print(table)
-    for point, share in suspects[:5]:
-        console.print(plain(f"{100 * share:5.1f} % {short(point.name):<14} {'#' * round(30 * share)}"))
-    console.print(plain(f"next: {', '.join(short(n) for n in following) or decision.reason or 'nothing'}"))
+    _suspected(found, console)
+    if found.headline:
+        click.echo(plain(found.headline))
+    if item.status == INTERRUPTED:
+        click.echo(plain(f"interrupted, go on with: {item.resume}"))
 
 
-def _answer(answer: StoredAnswer) -> dict[str, Any]:
-    return {
-        "answer": answer.answer_id,
-        "point": answer.point,
-        "said": answer.said,
-        "why": answer.why,
-        "phase": answer.phase,
-        "by_hand": answer.by_hand,
-        "run_id": answer.run_id,
-    }
-
-
-_MOST = 10
+def _suspected(found: BisectionView, console: Console) -> None:
+    for suspect in found.suspects:
+        share = f"{100 * suspect.probability:5.1f} %"
+        console.print(plain(f"{share} {short(suspect.name):<14} {'#' * round(30 * suspect.probability)}"))
+    following = ", ".join(short(name) for name in found.next) or found.reason or "nothing"
+    console.print(plain(f"next: {following}; {left(found.runs_left)}"))
