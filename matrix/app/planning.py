@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from matrix.app.existence import check_versions
 from matrix.app.gather import Source, gather
@@ -17,6 +18,7 @@ from matrix.core.ports import Executor
 from matrix.engines.registry import adapter_for
 from matrix.plan.estimate import Estimate, Past, estimate
 from matrix.plan.expand import Exclusion, expand
+from matrix.sources import weights
 from matrix.store import Store
 
 __all__ = ["Plan", "Planned", "content_key", "make_plan", "plan_cells", "refreshed"]
@@ -38,6 +40,12 @@ class Plan:
     def todo(self) -> list[Planned]:
         """Cells that must run."""
         return [p for p in self.cells if p.known is None]
+
+    @property
+    def seconds(self) -> list[float]:
+        """Expected seconds of each cell that must run, then of each repeat; 0 for a cell that cannot run."""
+        costs = iter(self.estimate.each)
+        return [next(costs, 0.0) if p.to_build else 0.0 for p in (*self.todo, *self.repeats)]
 
 
 def make_plan(
@@ -106,4 +114,6 @@ def _estimate(cells: Sequence[Planned], executor: Executor, store: Store | None)
     todo = [p.cell for p in cells if p.to_build]
     recipes = [recipe_of(cell) for cell in todo]
     built = {recipe.hash: executor.built(recipe) for recipe in recipes}
-    return estimate(todo, built, store.read.past() if store is not None else Past())
+    sizes = {path: weights.size(Path(path)) for path in {cell.target.path for cell in todo} if path}
+    past = store.read.past() if store is not None else Past()
+    return estimate(todo, built, past, [recipe.hash for recipe in recipes], sizes)

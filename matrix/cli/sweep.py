@@ -36,7 +36,7 @@ def follow(ready: Ready) -> SweepOutcome:
     """Run the plan with progress on standard error; returns what was done."""
     assert ready.store is not None  # noqa: S101 - made by `prepare(create=True)`
     total = len(ready.plan.todo) + len(ready.plan.repeats)
-    with Follower(total, ready.plan.estimate.seconds) as follower:
+    with Follower(total, ready.plan.estimate.seconds, each=ready.plan.seconds) as follower:
         follower.say(summary(ready.plan))
         extra = ExtraBoots(follower.say, follower.grow)
         try:

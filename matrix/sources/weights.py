@@ -17,6 +17,8 @@ _ASIDE_SUFFIXES = frozenset(
     {".md", ".log", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".ipynb", ".lock"}
 )
 
+_WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".gguf"})
+
 # A file written this recently may be written again within the same clock tick, so its hash is not remembered.
 _SETTLED_S = 2.0
 
@@ -34,6 +36,11 @@ def content_hash(path: Path, cache_dir: Path) -> str:
     if not files:
         raise ConfigError(f"no model files in {path}", hint="check the path; weights and config.json belong there")
     return digest([[str(file.relative_to(path)), _file_hash(file, cache_dir)] for file in files])
+
+
+def size(path: Path) -> int:
+    """Bytes of the weight files in a model folder; 0 where there are none, as in one that is not fetched yet."""
+    return sum(file.stat().st_size for file in path.glob("*") if file.suffix in _WEIGHTS and file.is_file())
 
 
 def deciding_files(path: Path) -> list[Path]:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from matrix.core.errors import NotFoundError
+from matrix.plan.estimate import pace, planned
 from matrix.store.info import info_from_job
 from matrix.store.jobs import JobStatus
 from matrix.store.resultrows import run_accept_length
@@ -51,28 +52,30 @@ def sweep_view(conn: Connection, sweep_id: int | None = None) -> SweepView:
         finished_at=sweep.finished_at,
         total=len(rows),
         done=sum(row.status == JobStatus.DONE.value for row in rows),
-        eta_s=eta(rows, time.time()),
+        eta_s=eta(rows, time.time(), sweep.request.get("seconds", ())),
         jobs=[_job_view(row) for row in rows],
     )
 
 
-def eta(rows: Sequence[Row[Any]], now: float) -> float | None:
-    """Seconds left: mean time of the sweep's own runs for each open job, less what held ones have used, by workers.
+def eta(rows: Sequence[Row[Any]], now: float, each: Sequence[float] = ()) -> float | None:
+    """Seconds left: the planned ones of open jobs at the pace of the sweep's own runs, less what held jobs have used,
+    by workers.
 
-    None until a run of this sweep is done; 0 when nothing is open.
+    `each` are the planned seconds of the jobs, those to come included; without them all jobs weigh alike, and None is
+    returned until a run of this sweep is done. 0 when nothing is open.
     """
-    claimed = [row for row in rows if row.status == JobStatus.CLAIMED.value]
-    open_: int = len(claimed) + sum(row.status == JobStatus.QUEUED.value for row in rows)
+    costs = planned(each, max(len(rows), len(each)))
+    claimed = [at for at, row in enumerate(rows) if row.status == JobStatus.CLAIMED.value]
+    open_ = claimed + [at for at, row in enumerate(rows) if row.status == JobStatus.QUEUED.value]
+    own = [at for at, row in enumerate(rows) if row.run_id and row.run_sweep == row.sweep_id]
     if not open_:
         return 0.0
-    took: list[float] = [
-        row.finished_at - row.started_at for row in rows if row.run_id and row.run_sweep == row.sweep_id
-    ]
-    if not took:
+    if not own and not each:
         return None
-    each = sum(took) / len(took)
-    used: float = sum(min(now - row.claimed_at, each) for row in claimed)
-    return max(each * open_ - used, 0.0) / max(len(claimed), 1)
+    factor = pace(sum(rows[at].finished_at - rows[at].started_at for at in own), sum(costs[at] for at in own))
+    used: float = sum(min(now - rows[at].claimed_at, factor * costs[at]) for at in claimed)
+    to_come = sum(costs[at] for at in open_) + sum(costs[len(rows) :])
+    return max(factor * to_come - used, 0.0) / max(len(claimed), 1)
 
 
 def _job_view(row: Row[Any]) -> JobView:

@@ -42,3 +42,26 @@ def test_the_remaining_time_follows_the_finished_cells(monkeypatch: pytest.Monke
     assert follower.remaining_s() == 260
     now[0] = 900.0
     assert follower.remaining_s() == 200
+
+
+def test_a_long_build_of_the_first_cell_does_not_count_for_every_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("matrix.cli.progress.time.monotonic", lambda: now[0])
+    follower = Follower(3, 160, Console(file=io.StringIO()), each=[100, 30, 30])
+    now[0] = 150.0
+    assert follower.remaining_s() == 60, "the first cell is late; the others are still to come"
+    follower.done(cell(), Outcome.OK, "")
+    assert follower.remaining_s() == 1.5 * 60
+    follower.grow(1)
+    assert follower.remaining_s() == pytest.approx(1.5 * (60 + 160 / 3))
+
+
+def test_a_forecast_that_comes_late_counts_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("matrix.cli.progress.time.monotonic", lambda: now[0])
+    follower = Follower(0, 0.0, Console(file=io.StringIO()))
+    now[0] = 50.0
+    assert follower.remaining_s() == 0
+    follower.expect(2, 100)
+    now[0] = 60.0
+    assert follower.remaining_s() == 90

@@ -9,7 +9,7 @@ import pytest
 
 from matrix.core.errors import ConfigError, InfraError
 from matrix.sources import weights
-from matrix.sources.weights import content_hash
+from matrix.sources.weights import content_hash, size
 
 
 @pytest.fixture
@@ -106,3 +106,11 @@ def test_link_to_nothing_is_infra_and_names_the_file(model: Path, tmp_path: Path
     (model / "model.safetensors").symlink_to(tmp_path / "gone")
     with pytest.raises(InfraError, match=r"model\.safetensors.*download"):
         content_hash(model, tmp_path)
+
+
+def test_the_size_is_that_of_the_weights_alone(tmp_path: Path) -> None:
+    assert size(tmp_path / "not-fetched") == 0
+    (tmp_path / "model-1.safetensors").write_bytes(b"x" * 100)
+    (tmp_path / "model-2.safetensors").write_bytes(b"x" * 50)
+    (tmp_path / "tokenizer.json").write_bytes(b"x" * 1000)
+    assert size(tmp_path) == 150

@@ -77,3 +77,18 @@ def test_the_time_left() -> None:
     two = [job("claimed", claimed_at=80.0), job("claimed", claimed_at=0.0), job("queued")]
     assert eta([*done, *two], 100.0) == (180 - 20 - 60) / 2
     assert not math.isnan(eta([*done, job("claimed", claimed_at=0.0)], 1e6) or 0.0)
+
+
+def test_the_time_left_follows_the_plan_from_the_start() -> None:
+    def job(status: str, **known: float | str) -> Any:
+        empty = {"run_id": None, "started_at": None, "finished_at": None, "claimed_at": None}
+        return SimpleNamespace(status=status, sweep_id=1, run_sweep=1, **empty | known)
+
+    each = [100.0, 30.0, 30.0]
+    first, rest = job("claimed", claimed_at=0.0), [job("queued"), job("queued")]
+    assert eta([first, *rest], 40.0, each) == 120.0
+    assert eta([first, *rest], 500.0, each) == 60.0
+    done = job("done", run_id="r", started_at=0.0, finished_at=150.0)
+    assert eta([done, *rest], 150.0, each) == 1.5 * 60
+    assert eta([done, rest[0]], 150.0, each) == 1.5 * 60, "a repeat that is planned and not queued yet counts"
+    assert eta([done, *rest, job("queued")], 150.0, each) == pytest.approx(1.5 * (60 + 160 / 3))
