@@ -117,7 +117,7 @@ class _Sweep:
     def _open(self) -> int:
         plan = self.hands.plan
         request = {"config": str(plan.source.path), "executor": plan.executor, "cells": len(plan.todo)}
-        request |= {"repeats": len(plan.repeats)}
+        request |= {"repeats": len(plan.repeats), "seconds": plan.seconds}
         return self.hands.store.sweeps.create(request, plan.source.text, owner=self.hands.me, tool_version=__version__)
 
 

@@ -48,6 +48,22 @@ def test_a_draft_run_is_compared_with_the_baseline_before_it(tmp_path: Path, sto
     assert (verdicts["speed"], verdicts["output"]) == ("unknown", "healthy")
 
 
+def test_the_time_left_is_known_before_the_first_cell_ends(tmp_path: Path, store: Store) -> None:
+    class Looking(Seen):
+        left: float | None = None
+
+        def phase(self, cell: Cell, phase: str, detail: str = "") -> None:
+            view = store.read.latest_sweep()
+            if view is not None and not view.done:
+                self.left = view.eta_s
+
+    looking = Looking()
+    wanted = replace(plan(tmp_path, *both()), estimate=Estimate(160, 0, 0, False, (100.0, 60.0)))
+    run_sweep(wanted, FakeExecutor(), store, looking)
+    assert looking.left is not None
+    assert 60 <= looking.left <= 160, "the second cell is still to come, however slow the first is"
+
+
 def test_what_the_config_says_was_published_is_kept(tmp_path: Path, store: Store) -> None:
     wanted = plan(tmp_path, *both())
     head = 'path = "models/head"'
