@@ -39,6 +39,8 @@ def install(app: FastAPI, site: Site) -> None:
     async def http(request: Request, error: HTTPException) -> Response:
         if error.status_code == 404:
             problem = Problem("There is nothing at this address.", "Go back to the overview.")
+        elif error.status_code == 401:
+            problem = Problem(str(error.detail), "`matrix token create NAME` makes one: Authorization: Bearer TOKEN.")
         else:
             problem = Problem(str(error.detail), "This service only reads: use GET on the addresses in /openapi.json.")
         response = answer(request, error.status_code, problem)

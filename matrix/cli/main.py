@@ -27,6 +27,7 @@ VERBS = {
     "bisect": "Find the release or commit that broke it.",
     "probe": "Measure the accept length of a server that already runs; a bar makes it a gate.",
     "classify": "Name the failure and the accept lengths that a log tells of.",
+    "token": "Make, list and revoke tokens for requests that change something.",
     "demo": "Sweep two real vLLM releases on the CPU and show them.",
 }
 
