@@ -7,7 +7,7 @@ import pytest
 
 from matrix.core.errors import ConfigError
 from matrix.sources.commits import between, contains, releases_of, trees
-from matrix.sources.git import Repository, nearest_release, whole_hash
+from matrix.sources.git import Repository, nearest_release, uncommitted, whole_hash
 
 
 class Repo:
@@ -87,7 +87,7 @@ def test_ends_that_make_no_range_are_refused(repo: Repo) -> None:
         between(repo.repository, second, first)
     with pytest.raises(ConfigError, match="no commit in common"):
         between(repo.repository, first, alien)
-    with pytest.raises(ConfigError, match="holds no single commit"):
+    with pytest.raises(ConfigError, match=r"holds no single commit"):
         whole_hash(repo.repository, "0123456789")
 
 
@@ -113,3 +113,23 @@ def test_each_commit_follows_the_release_that_git_describes(repo: Repo) -> None:
     assert places[first] == ("0.5.9", 0)
     for commit in found.commits:
         assert places[commit.hash] == nearest_release(repo.repository, commit.hash)
+
+
+def test_a_history_that_was_cut_off_is_said_to_be(repo: Repo, tmp_path: Path) -> None:
+    first, *_, last = [repo.commit("a", str(i)) for i in range(5)]
+    cut = tmp_path / "cut"
+    repo.git("clone", "--quiet", "--depth", "2", f"file://{repo.folder}", str(cut))
+    shallow = Repository(cut)
+    with pytest.raises(ConfigError, match=r"holds no single commit .*git fetch --unshallow"):
+        whole_hash(shallow, first)
+    repo.git("-C", str(cut), "fetch", "--quiet", "--depth", "1", "origin", first)
+    with pytest.raises(ConfigError, match=r"no commit in common: the clone is shallow .*--unshallow"):
+        between(shallow, first, last)
+
+
+def test_changes_that_no_commit_holds_are_noticed(repo: Repo) -> None:
+    repo.commit("a", "1")
+    (repo.folder / "new").write_text("no file of the repository")
+    assert not uncommitted(repo.repository)
+    (repo.folder / "a").write_text("2")
+    assert uncommitted(repo.repository)
