@@ -1,26 +1,30 @@
-"""`make bench [ARGS=NAME...]`: run benchmarks by name, all without one."""
+"""`make bench [ARGS=NAME...]`: run benchmarks by name, all without one. `judge-one=10000` sets a size."""
 
 import sys
 
-from benchmarks import bisection, classify_speed, judge, overhead
+from benchmarks import bisection, classify_speed, judge, judge_one, overhead
 
 BENCHMARKS = {
     "bisection": bisection.main,
     "classify": classify_speed.main,
     "overhead": overhead.main,
     "judge": judge.main,
+    "judge-one": judge_one.main,
 }
+SIZED = {"judge-one": judge_one.main}
 
 
 def main(names: list[str]) -> int:
     """Run the named benchmarks in order."""
-    unknown = [name for name in names if name not in BENCHMARKS]
+    asked = [name.partition("=")[::2] for name in names or BENCHMARKS]
+    unknown = [name for name, size in asked if name not in (SIZED if size else BENCHMARKS)]
     if unknown:
-        print(f"no benchmark called {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        known = ", ".join(BENCHMARKS)
+        print(f"no benchmark called {', '.join(unknown)}; there are {known} ({', '.join(SIZED)}=SIZE)", file=sys.stderr)
         return 2
-    for name in names or list(BENCHMARKS):
+    for name, size in asked:
         print(f"== {name}", flush=True)
-        BENCHMARKS[name]()
+        SIZED[name](int(size)) if size else BENCHMARKS[name]()
     return 0
 
 

@@ -139,7 +139,8 @@ def _boot_again(sweep: _Sweep, extra: ExtraBoots) -> None:
     plan, store = sweep.hands.plan, sweep.hands.store
     judged = sweep.judge()
     if plan.repeats:
-        sweep.run(repeats(refreshed(plan.cells, store), store, plan.source.config.judge.repeats))
+        due = {p.cell.revision.engine for p in plan.repeats}
+        sweep.run(repeats(refreshed(plan.cells, store), store, plan.source.config.judge.repeats, due))
         judged = sweep.judge()
     if plan.source.config.judge.minutes:
         judged = _settle(sweep, extra, judged)

@@ -15,6 +15,12 @@ from tests.fakes.embed import vllm_files
 from tests.fakes.wheels import wheel
 
 MODEL = {"architectures": ["LlamaForCausalLM"], "vocab_size": 8}
+ONCE = """
+[judge]
+repeats = 0
+minutes = 0
+"""
+"""Each cell is run once: no boots for noise, none for what is ambiguous."""
 SCRIPT: dict[str, Any] = {"acceptance": [0.7, 0.45, 0.25]}
 
 
@@ -83,7 +89,7 @@ def toml(
     specs: str = "",
     extra: str = "",
     head: str = "",
-    judge: str = "repeats = 0\nminutes = 0",
+    judge: str = ONCE,
 ) -> str:
     """A matrix file over the stub releases: one target, one EAGLE-3 head; no boots but those of the cells."""
     body = json.dumps(json.dumps(SCRIPT | dict(script or {})))
@@ -108,8 +114,6 @@ k = 3
 [workloads.short]
 limit = 4
 max_tokens = 32
-
-[judge]
 {judge}
 {extra}
 """

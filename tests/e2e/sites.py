@@ -7,7 +7,7 @@ from typing import Any
 
 from matrix.store import open_store
 from matrix.store.views import RunView
-from tests.e2e.kit import Place, model
+from tests.e2e.kit import ONCE, Place, model
 from tests.fakes.embed import site
 
 VLLM, SGLANG = ("vllm", "0.32.0"), ("sglang", "0.5.23")
@@ -56,7 +56,7 @@ def project(
             body = json.dumps(json.dumps({"distribution": engine, "case": case} | dict(script) | dict(more)))
             table = f"{name}-{case}" if case else name
             tables.append(_ENGINE.format(name=table, site=name, engine=engine, version=version, script=body))
-    here.write('executor = "venv"\n' + "".join(tables) + _REST + rest)
+    here.write('executor = "venv"\n' + "".join(tables) + _REST + rest + ONCE)
     return here
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.kit import Place, model
+from tests.e2e.kit import ONCE, Place, model
 from tests.fakes import sglang_rows, vllm_rows
 from tests.fakes.embed import site
 from tests.fakes.rows import key
@@ -83,7 +83,7 @@ def sweep(root: Path, tables: list[str], *select: str) -> list[dict[str, Any]]:
     here = Place(root / "project", root / "wheels")
     model(here.folder / "models" / "target")
     model(here.folder / "models" / "head", b"head")
-    here.write('executor = "venv"\n' + "".join(tables) + REST)
+    here.write('executor = "venv"\n' + "".join(tables) + REST + ONCE)
     done = here.run("sweep", *select, timeout=1500)
     assert done.stdout + done.stderr and done.returncode in (0, 1, 4), done.stderr
     return here.lines("results")

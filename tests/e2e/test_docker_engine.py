@@ -20,7 +20,7 @@ SELECT = ("version=0.32.0", "spec=eagle3")
 def write_config(folder: Path) -> None:
     """The demo's matrix over our base image, with the user's wheel folder and CA bundle as build inputs."""
     models = CONFIG.parent / "models"
-    text = CONFIG.read_text().replace('path = "models/', f'path = "{models}/')
+    text = CONFIG.read_text().replace('path = "models/', f'path = "{models}/') + "repeats = 0\n"
     lines = [f'base_image = "{BASE}"']
     wheels = os.environ.get("PIP_FIND_LINKS", "")
     if Path(wheels).is_dir() and wheels:

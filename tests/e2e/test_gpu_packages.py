@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.kit import Place, place
+from tests.e2e.kit import ONCE, Place, place
 from tests.fakes.embed import sglang_files, vllm_files
 from tests.fakes.wheels import wheel
 
@@ -52,7 +52,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Place:
     made = place(root)
     wheel(made.wheels, "vllm", "0.33.0", vllm_files())
     wheel(made.wheels, "sglang", "0.5.23", sglang_files())
-    made.write(MATRIX)
+    made.write(MATRIX + ONCE)
     return made
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.kit import Place, model
+from tests.e2e.kit import ONCE, Place, model
 from tests.fakes.embed import site
 
 VERSION = "0.5.15.post1"
@@ -67,7 +67,7 @@ def project(root: Path, versions: str = f'"{VERSION}"', folder: str = "../site")
     here = Place(root / "project", root / "wheels")
     model(here.folder / "models" / "target")
     model(here.folder / "models" / "head", b"head")
-    here.write(HEAD.format(site=folder, versions=versions, script=json.dumps(json.dumps(SCRIPT))) + REST)
+    here.write(HEAD.format(site=folder, versions=versions, script=json.dumps(json.dumps(SCRIPT))) + REST + ONCE)
     return here
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
@@ -154,11 +155,17 @@ def aged(script: Script, served: int) -> Script:
 
 
 def load_script(method: str, k: int | None) -> Script:
-    """The script of FAKE_ENGINE_SCRIPT for one method (`none` is the baseline) and this version."""
+    """The script of FAKE_ENGINE_SCRIPT for one method (`none` is the baseline) and this version.
+
+    `by_start` gives each start of such a server a script, the last one to all that follow; `starts` is the folder that
+    counts them.
+    """
     body = json.loads(os.environ.get("FAKE_ENGINE_SCRIPT") or "{}")
     version = os.environ.get("FAKE_ENGINE_VERSION") or body.get("version") or _installed(body.get("distribution", ""))
     body |= body.pop("by_version", {}).get(version, {})
     body |= body.pop("by_method", {}).get(method, {})
+    if turns := body.pop("by_start", []):
+        body |= turns[min(_started_before(body["starts"], version, method), len(turns) - 1)]
     known = {f.name for f in fields(Script)}
     script = Script(**{k: v for k, v in (body | {"version": version}).items() if k in known})
     if k is not None:
@@ -172,3 +179,11 @@ def _installed(distribution: str) -> str:
         with contextlib.suppress(metadata.PackageNotFoundError):
             return metadata.version(name)
     return "0.0.0"
+
+
+def _started_before(folder: str, version: str, method: str) -> int:
+    """How many servers of this version and method were started before; this one is counted."""
+    with (Path(folder) / f"{version}-{method}").open("a") as file:
+        before = file.tell()
+        file.write(".")
+    return before
