@@ -1,0 +1,27 @@
+"""A question as a page or the API is asked it: names as parameters of the address, or a pasted launch line."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from matrix.app.compat_command import question_of
+from matrix.core.answer import Question
+from matrix.core.errors import ConfigError
+
+Name = Annotated[str, Query(max_length=300)]
+Line = Annotated[str, Query(max_length=20_000)]
+
+
+def question_from(model: str, draft: str, engine: str, method: str, gpu: str, line: str) -> Question | None:
+    """The question; None where neither a model nor a launch line is given.
+
+    Raises ConfigError for a launch line that is none, or both.
+    """
+    if line.strip():
+        if model.strip():
+            raise ConfigError("both a model and a launch line are given", hint="leave one of them empty")
+        return question_of(line, gpu.strip() or None)[0]
+    if not model.strip():
+        return None
+    draft, engine, method, gpu = (text.strip() for text in (draft, engine, method, gpu))
+    return Question(model.strip(), draft or None, engine or None, method or None, gpu or None)
