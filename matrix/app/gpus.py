@@ -41,7 +41,8 @@ def no_loan(count: int, purpose: str, note: Note) -> Loan:
     return NO_LOAN
 
 
-def _devices() -> tuple[Device, ...]:
+def visible_devices() -> tuple[Device, ...]:
+    """The GPUs of this host that this process may use."""
     return gpu_use.devices(hardware.gpus(), os.environ.get("CUDA_VISIBLE_DEVICES"))
 
 
@@ -51,7 +52,7 @@ class Lender:
 
     store: Store
     host: str = field(default_factory=socket.gethostname)
-    devices: Callable[[], tuple[Device, ...]] = _devices
+    devices: Callable[[], tuple[Device, ...]] = visible_devices
     in_use: Callable[[], Mapping[str, str]] = gpu_use.in_use
     pause: Callable[[float], None] = time.sleep
     settle_s: float = SETTLE_S

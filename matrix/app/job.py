@@ -25,14 +25,22 @@ from matrix.store import Job, Store, redact, secret_values
 HEARTBEAT_S = 15.0
 
 
+_SLOT = "~"
+
+
 def running(store: Store) -> Path:
-    """Logs of runs under way lie here, in one folder for each process."""
+    """Logs of runs under way lie here, in one folder for each sweep (`owner_of` it)."""
     return store.state_dir / "running"
+
+
+def owner_of(folder: Path) -> str:
+    """The process that a folder in `running` belongs to."""
+    return folder.name.partition(_SLOT)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """What a sweep works with. `me` owns its claims; logs of runs under way lie in `scratch`."""
+    """What a sweep works with. `me` owns its claims; logs of runs under way lie in `scratch`, a folder of its own."""
 
     plan: Plan
     executor: Executor
@@ -40,10 +48,11 @@ class Hands:
     progress: Progress
     me: str
     boot: Boot = field(default_factory=Boot)
+    slot: str = field(default_factory=lambda: secrets.token_hex(4))
 
     @property
     def scratch(self) -> Path:
-        return running(self.store) / self.me
+        return running(self.store) / f"{self.me}{_SLOT}{self.slot}"
 
     def keeps(self, job: Job) -> bool:
         """True when the plan's next cell is served by the very server of this one."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from matrix import __version__
 from matrix.app.expected import keep_expectations
 from matrix.app.extra import ExtraBoots, Standing, first_asking, short_of_prompts
-from matrix.app.job import Hands, run_job, running
+from matrix.app.job import Hands, owner_of, run_job, running
 from matrix.app.judging import Judgements, judge_some
 from matrix.app.planning import Plan, Planned, refreshed
 from matrix.app.repeats import repeats
@@ -66,7 +66,7 @@ def clear_up(executor: Executor, store: Store) -> list[str]:
     store.requeue_lost(owner.alive)
     lines += [f"sweep {number} was interrupted" for number in store.sweeps.interrupt_lost(owner.alive)]
     for folder in running(store).glob("*"):
-        if not owner.alive(folder.name):
+        if not owner.alive(owner_of(folder)):
             shutil.rmtree(folder, ignore_errors=True)
     return lines
 

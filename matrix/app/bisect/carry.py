@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from matrix.app.bisect.abreast import abreast
 from matrix.app.bisect.begin import (
     Forecast,
     Prepared,
@@ -92,6 +93,7 @@ def _search(request: Request, whole: Subject, number: int, tools: Tools) -> Repo
     line = Line.from_json(store.bisections.get(number).history)
     costs = seconds_of(whole, line, tools.executor, store.read.past())
     hunt = Hunt(request, whole, line, number, store, tools.executor, tools.progress, tools.say, costs, tools.note)
+    hunt.parallel = abreast(whole, line, request.parallel)
     state, decision = hunt.go()
     row = store.bisections.get(number)
     report = make_report(request, line, row, state, decision, store, engine_starts=hunt.runs, resume=command(request))
@@ -168,6 +170,14 @@ def command(request: Request) -> str:
 
 _UNSAID = {"config": "matrix.toml", "executor": "auto", "confidence": "0.95", "verify": "1", "most-runs": "200"}
 """What the command line takes without being told."""
+
+
+def _unusual(request: Request) -> dict[str, str]:
+    """Options that are not at their defaults: the same bisection is found again by all of its words."""
+    names = ("confidence", "parallel", "verify", "most_runs", "executor")
+    plain = Request(config="", engine="", bad="", regress=request.regress, target="")
+    changed = [n for n in names if getattr(request, n) != getattr(plain, n)]
+    return {name.replace("_", "-"): str(getattr(request, name)) for name in changed}
 
 
 def _command_line(request: Request) -> str:

@@ -5,9 +5,11 @@ hunt is taken up where it was: its rows are the state, and a run that was stored
 content key.
 """
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from matrix.app.bisect.abreast import at_once
 from matrix.app.bisect.points import Line
 from matrix.app.bisect.question import Ends, Told, tell
 from matrix.app.bisect.request import Regress, Request
@@ -41,7 +43,7 @@ def silent(_: str) -> None:
 
 @dataclass(slots=True)
 class Hunt:
-    """One bisection being carried out. `runs` counts the engine starts made by this process."""
+    """One bisection being carried out, `parallel` points at a time. `runs` counts the engine starts of this process."""
 
     request: Request
     subject: Subject
@@ -54,7 +56,9 @@ class Hunt:
     seconds: tuple[float, ...] = ()
     note: Say = silent
     runs: int = 0
+    parallel: int = 1
     _seen: dict[int, list[StoredPoint]] = field(default_factory=dict)
+    _counting: threading.Lock = field(default_factory=threading.Lock)
 
     def go(self) -> tuple[State, Decision]:
         """Run until nothing is left to ask; returns the last state and decision. KeyboardInterrupt leaves all kept."""
@@ -66,8 +70,8 @@ class Hunt:
             decision = decide(state)
             if not decision.points:
                 return state, decision
-            for point in self._in_order(decision):
-                told = self.ask(point, decision.phase)
+            for point, run in self._runs(decision):
+                told = self._keep(point, run, decision.phase)
                 self.say(f"{decision.phase}: {self.line.point(point).name[:40]} is {told.said} ({told.why})")
                 self.note(standing(self.line, self.state()))
                 if decision.phase is Phase.ENDS and _settled(decide(self.state())):
@@ -76,18 +80,31 @@ class Hunt:
     def state(self) -> State:
         """The state that the stored answers make, with this line's weights and costs."""
         row = self.store.bisections.get(self.number)
-        return state_of(self.request, self.line, row, self.seconds)
+        found = state_of(self.request, self.line, row, self.seconds)
+        return replace(found, settings=replace(found.settings, parallel=self.parallel))
 
     def ask(self, point: int, phase: Phase) -> Told:
         """Run the point once more than it was asked before, judge the run, and keep the answer."""
+        return self._keep(point, self._run(point, self._boot(point)), phase)
+
+    def _runs(self, decision: Decision) -> Iterator[tuple[int, StoredPoint]]:
+        """The runs of the points to ask, several at a time where this host has the GPUs; ends follow each other."""
+        points = self._in_order(decision)
+        if decision.phase is Phase.ENDS or self.parallel == 1:
+            return ((point, self._run(point, self._boot(point))) for point in points)
+        return at_once(lambda point: self._run(point, self._boot(point)), points)
+
+    def _boot(self, point: int) -> int:
         name = self.line.point(point).name
-        asked = [a for a in self.store.bisections.get(self.number).answers if a.point == name]
-        boot = len(asked)
-        run = self._run(point, boot)
+        return sum(a.point == name for a in self.store.bisections.get(self.number).answers)
+
+    def _keep(self, point: int, run: StoredPoint, phase: Phase) -> Told:
+        """Judge a run of the point, and store the answer."""
+        boot = self._boot(point)
         told = self._told(point, run)
         self.store.bisections.answer(
             self.number,
-            name,
+            self.line.point(point).name,
             told.said.value,
             why=told.why,
             ratio=told.ratio,
@@ -130,7 +147,8 @@ class Hunt:
         for _ in range(INFRA_TRIES):
             if plan.todo:
                 outcome = run_sweep(plan, self.executor, self.store, self.progress)
-                self.runs += outcome.runs
+                with self._counting:
+                    self.runs += outcome.runs
             run = self.store.runs.newest(key)
             if run is not None and run.outcome is not Outcome.INFRA:
                 return run
