@@ -9,6 +9,7 @@ from matrix.core.result import POOLED, Divergence, Failure, RunResult, Sample
 from matrix.engines.registry import doubt
 from matrix.probes.flags import TAINTED
 from matrix.probes.output import LEAST_GAP, needed, wrong_prompts
+from matrix.stats.words import count
 
 
 def conclude(record: Record) -> RunResult:
@@ -102,8 +103,9 @@ def _ok(record: Record, pooled: Counters, length: float | None) -> str:
     tokens = pooled.completion_tokens
     speed = f", {tokens / seconds:.1f} tokens/s" if tokens and seconds else ""
     if record.cell.spec.is_baseline:
-        return f"baseline served {record.prompts} prompts{speed}"
+        return f"baseline served {count(record.prompts, 'prompt')}{speed}"
     assert length is not None and pooled.steps is not None  # noqa: S101 - `conclude` has made sure
     draftless = record.cell.spec.method.counts_draftless_steps
     steps = pooled.decode_steps if draftless else pooled.steps
-    return f"accept length {length:.3f} over {record.prompts} prompts and {steps} steps{speed}"
+    over = f"{count(record.prompts, 'prompt')} and {count(steps or 0, 'step')}"
+    return f"accept length {length:.3f} over {over}{speed}"

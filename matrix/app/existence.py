@@ -1,6 +1,7 @@
 """Refuses versions that no index has, before anything is built for them."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from packaging.version import Version
 
@@ -28,7 +29,8 @@ def check_versions(source: Source, cells: Iterable[Cell], executor: Executor) ->
         engine, install, version = asked
         project = distribution(engine, install)
         try:
-            known = package_index.versions(project, pip_settings.read(), prereleases=True, cache_dir=cache_dir())
+            ask = partial(package_index.versions, prereleases=True, cache_dir=cache_dir(), say=source.say)
+            known = ask(project, pip_settings.read())
         except InfraError:
             return
         if Version(version) not in {Version(v) for v in known}:

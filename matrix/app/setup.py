@@ -1,6 +1,6 @@
 """Opens what a verb needs and closes it again: config, executor, store, plan."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,10 +26,17 @@ class Ready:
 
 @contextmanager
 def prepare(
-    config: Path, db: str, executor: str | None, select: Sequence[str], *, force: bool, create: bool
+    config: Path,
+    db: str,
+    executor: str | None,
+    select: Sequence[str],
+    *,
+    force: bool,
+    create: bool,
+    say: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Ready]:
-    """Plan of `config`; `create` makes the database when it is missing."""
-    source = Source(config)
+    """Plan of `config`; `create` makes the database when it is missing; `say` is told what is waited for."""
+    source = Source(config, say)
     name = executor_name(source, executor)
     chosen = make_executor(name, source.config.docker, config.resolve().parent, state_dir_of(db))
     store = open_existing(db) if not create else open_store(db)

@@ -1,5 +1,6 @@
 """A config file as it was read."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from matrix.core.errors import ConfigError, InfraError, Where
@@ -9,10 +10,14 @@ from matrix.plan.parse import parse_config
 
 
 class Source:
-    """A config file: its text, its checked content, and the places of its keys."""
+    """A config file: its text, its checked content, and the places of its keys.
 
-    def __init__(self, path: Path) -> None:
+    `say` is told what is waited for while the meaning of its names is looked up.
+    """
+
+    def __init__(self, path: Path, say: Callable[[str], None] = lambda text: None) -> None:
         self.path = path
+        self.say = say
         self.text = _read(path)
         self.config: Config = parse_config(self.text, str(path))
 

@@ -5,7 +5,7 @@ from typing import NoReturn
 import click
 
 from matrix.app.setup import prepare
-from matrix.cli.options import db_option
+from matrix.cli.options import db_option, waiting
 from matrix.cli.sweep import follow
 from matrix.core.errors import Exit
 from matrix.demo import CONFIG
@@ -34,5 +34,5 @@ def _sweep_and_serve(db: str, host: str, port: int) -> NoReturn:
 
 
 def _sweep(db: str) -> int:
-    with prepare(CONFIG, db, None, (), force=False, create=True) as ready:
+    with prepare(CONFIG, db, None, (), force=False, create=True, say=waiting) as ready:
         return Exit.INFRA if follow(ready).in_vain else Exit.OK

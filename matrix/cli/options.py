@@ -39,6 +39,11 @@ def sweep_options(function: F) -> F:
     return function
 
 
+def waiting(text: str) -> None:
+    """What is waited for, on standard error: a verb that is silent for seconds looks dead."""
+    click.echo(text, err=True)
+
+
 def echo_json(item: Any) -> None:
     """Print a dataclass or plain value as one line of JSON."""
     body = dataclasses.asdict(item) if dataclasses.is_dataclass(item) and not isinstance(item, type) else item

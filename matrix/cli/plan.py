@@ -8,12 +8,13 @@ from rich.table import Table
 
 from matrix.app.planning import Plan, Planned
 from matrix.app.setup import prepare
-from matrix.cli.options import echo_json, json_option, sweep_options
+from matrix.cli.options import echo_json, json_option, sweep_options, waiting
 from matrix.cli.progress import clock
 from matrix.cli.tables import add_row, table_console
 from matrix.core.cell import Cell
 from matrix.engines.registry import doubt
-from matrix.plan.select import cell_name, fields
+from matrix.plan.select import cell_name, fields, matches
+from matrix.stats.words import count
 
 REPEAT = "repeat (noise)"
 
@@ -27,11 +28,11 @@ def command(config: str, executor: str | None, db: str, select: tuple[str, ...],
 
     SELECT is a wildcard on engine/version/target/spec/workload, or field=wildcard.
     """
-    with prepare(Path(config), db, executor, select, force=force, create=False) as ready:
+    with prepare(Path(config), db, executor, select, force=force, create=False, say=waiting) as ready:
         if as_json:
             _json(ready.plan)
         else:
-            _table(ready.plan)
+            _table(ready.plan, select)
 
 
 def status(planned: Planned) -> str:
@@ -52,14 +53,21 @@ def _line(cell: Cell, **more: str | None) -> None:
     echo_json({**fields(cell), **more, "series_key": cell.series_key, "boot": cell.boot})
 
 
-def _table(plan: Plan) -> None:
+def remark(planned: Planned, select: Sequence[str]) -> str:
+    """What stands beside a cell: the run that measured it, why it cannot run, and why it is here if nobody chose it."""
+    said = f"run {planned.known}" if planned.known else planned.unsupported or ""
+    added = "the baseline of what was selected" if not matches(planned.cell, select) else ""
+    return "; ".join(text for text in (added, said) if text)
+
+
+def _table(plan: Plan, select: Sequence[str] = ()) -> None:
     console = table_console()
     table = Table(box=None, pad_edge=False)
     for column in ("cell", "status", "note"):
         table.add_column(column, overflow="fold")
     for p in plan.cells:
         mark = " *" if doubt(p.cell.revision.engine, p.cell.revision.version) else ""
-        add_row(table, cell_name(p.cell), status(p) + mark, f"run {p.known}" if p.known else p.unsupported or "")
+        add_row(table, cell_name(p.cell), status(p) + mark, remark(p, select))
     for p in plan.repeats:
         add_row(table, cell_name(p.cell), REPEAT, f"boot {p.cell.boot} of a cell above")
     for e in plan.excluded:
@@ -80,12 +88,14 @@ def summary(plan: Plan) -> str:
     """One line: how many cells, and the cost of those still to do."""
     cost = plan.estimate
     known = sum(1 for p in plan.cells if p.known)
-    parts = [f"{len(plan.cells)} cells by {plan.executor}", f"{known} measured", f"{len(plan.todo)} to do"]
+    parts = [f"{count(len(plan.cells), 'cell')} by {plan.executor}", f"{known} measured", f"{len(plan.todo)} to do"]
     if plan.repeats:
         parts.append(f"{len(plan.repeats)} to repeat for noise")
     if plan.excluded:
         parts.append(f"{len(plan.excluded)} excluded")
     basis = "from runs here" if cost.from_history else "from figures of another machine"
     if plan.todo or plan.repeats:
-        parts.append(f"about {clock(cost.seconds)} and {cost.disk_gib:.1f} GiB for {cost.builds} builds ({basis})")
+        parts.append(
+            f"about {clock(cost.seconds)} and {cost.disk_gib:.1f} GiB for {count(cost.builds, 'build')} ({basis})"
+        )
     return ", ".join(parts)

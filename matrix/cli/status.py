@@ -11,6 +11,7 @@ from matrix.cli.options import db_option, echo_json, json_option
 from matrix.cli.progress import clock
 from matrix.cli.tables import add_row, plain, table_console
 from matrix.core.errors import NotFoundError
+from matrix.stats.words import count
 from matrix.store import open_store
 from matrix.store.bisections import OPEN
 from matrix.store.views import SweepView
@@ -49,7 +50,7 @@ def open_bisection(item: BisectionItem) -> str:
 
 def _sweep(view: SweepView) -> None:
     eta = f", about {clock(view.eta_s)} left" if view.eta_s else ""
-    click.echo(f"sweep {view.sweep_id}: {view.status}, {view.done} of {view.total} cells done{eta}")
+    click.echo(f"sweep {view.sweep_id}: {view.status}, {view.done} of {count(view.total, 'cell')} done{eta}")
     table = Table(box=None, pad_edge=False)
     for column in ("cell", "status", "phase", "outcome", "reason"):
         table.add_column(column, overflow="fold")

@@ -9,10 +9,11 @@ from matrix.app.attribute import counting
 from matrix.app.extra import ExtraBoots
 from matrix.app.setup import Ready, prepare
 from matrix.app.sweep import SweepOutcome, run_sweep
-from matrix.cli.options import echo_json, json_option, sweep_options
+from matrix.cli.options import echo_json, json_option, sweep_options, waiting
 from matrix.cli.plan import summary
 from matrix.cli.progress import Follower, clock
 from matrix.core.errors import Exit
+from matrix.stats.words import count
 
 
 @click.command("sweep")
@@ -25,7 +26,7 @@ def command(config: str, executor: str | None, db: str, select: tuple[str, ...],
     SELECT is a wildcard on engine/version/target/spec/workload, or field=wildcard. Exit code 1 when a regression stands
     afterwards that nobody has acknowledged, 4 when the machine failed a run or none could be made.
     """
-    with prepare(Path(config), db, executor, select, force=force, create=True) as ready:
+    with prepare(Path(config), db, executor, select, force=force, create=True, say=waiting) as ready:
         outcome = follow(ready)
         if as_json:
             echo_json(outcome)
@@ -60,4 +61,4 @@ def _ending(outcome: SweepOutcome, seconds: float) -> str:
     failed = f", {outcome.infra} failed by the machine (run the sweep again)" if outcome.infra else ""
     if outcome.in_vain and not outcome.infra:
         failed = ", none of which could be measured (the reasons are above)"
-    return f"{outcome.runs} runs in {clock(seconds)}, {outcome.known} cells were measured before{failed}"
+    return f"{count(outcome.runs, 'run')} in {clock(seconds)}, {count(outcome.known, 'cell')} measured before{failed}"

