@@ -30,7 +30,11 @@ def _sweep_and_serve(db: str, host: str, port: int) -> NoReturn:
         click.echo(f"dashboard at {server.url}, filling while the sweep runs", err=True)
         if _sweep(db) == Exit.OK:
             click.echo(f"done; look at {server.url} (Ctrl-C ends it)", err=True)
-        wait_forever()
+        try:
+            wait_forever()
+        except KeyboardInterrupt:
+            click.echo("the results are kept; the same command shows them again", err=True)
+            raise
 
 
 def _sweep(db: str) -> int:
