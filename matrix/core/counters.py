@@ -69,14 +69,16 @@ def combine(parts: Iterable[Counters]) -> Counters:
     items = [part for part in parts if part.requests]
     if not items:
         return Counters(requests=0)
+    if len(items) == 1:
+        return items[0]
     return Counters(
-        steps=_sum(c.steps for c in items),
-        proposed=_sum(c.proposed for c in items),
-        accepted=_sum(c.accepted for c in items),
+        steps=_sum([c.steps for c in items]),
+        proposed=_sum([c.proposed for c in items]),
+        accepted=_sum([c.accepted for c in items]),
         per_position=_sum_positions([c.per_position for c in items]),
-        decode_steps=_sum(c.decode_steps for c in items),
-        completion_tokens=_sum(c.completion_tokens for c in items),
-        requests=sum(c.requests for c in items),
+        decode_steps=_sum([c.decode_steps for c in items]),
+        completion_tokens=_sum([c.completion_tokens for c in items]),
+        requests=sum([c.requests for c in items]),
     )
 
 
@@ -93,18 +95,14 @@ def subtract(after: Counters, before: Counters) -> Counters:
     )
 
 
-def _sum(values: Iterable[int | None]) -> int | None:
-    total = 0
-    for value in values:
-        if value is None:
-            return None
-        total += value
-    return total
+def _sum(values: list[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _sum_positions(rows: list[tuple[int, ...] | None]) -> tuple[int, ...] | None:
     known = [row for row in rows if row is not None]
-    if len(known) != len(rows):
+    if not known or len(known) != len(rows):
         return None
     width = max(len(row) for row in known)
     return tuple(sum(row[i] if i < len(row) else 0 for row in known) for i in range(width))

@@ -1,8 +1,7 @@
 """Several boots of one revision, made one point."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import harmonic_mean
 from typing import TypeVar
 
 from matrix.core.counters import Counters, combine
@@ -73,7 +72,7 @@ def merge(runs: Sequence[RunPoint]) -> RunPoint:
     return replace(
         runs[-1],
         prompts=_join([run.prompts for run in runs], _sum),
-        flags=_join([run.flags for run in runs], lambda rows: tuple(sorted({flag for row in rows for flag in row}))),
+        flags=_join([run.flags for run in runs], _all_flags),
         tok_s=_join([run.tok_s for run in runs], _mean_rate),
         baseline_tok_s=_join([run.baseline_tok_s for run in runs], _mean_rate),
         compared=sum(run.compared for run in runs),
@@ -82,12 +81,19 @@ def merge(runs: Sequence[RunPoint]) -> RunPoint:
     )
 
 
-def _join(parts: Iterable[Mapping[str, T]], merge: Callable[[list[T]], T]) -> dict[str, T]:
+def _join(parts: Sequence[Mapping[str, T]], merge: Callable[[list[T]], T]) -> dict[str, T]:
+    first = parts[0].keys()
+    if all(part.keys() == first for part in parts):  # much the quickest, and the usual case
+        return {prompt: merge([part[prompt] for part in parts]) for prompt in parts[0]}
     rows: dict[str, list[T]] = {}
     for part in parts:
         for prompt, value in part.items():
             rows.setdefault(prompt, []).append(value)
     return {prompt: merge(values) for prompt, values in rows.items()}
+
+
+def _all_flags(rows: list[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(sorted({flag for row in rows for flag in row})) if any(rows) else ()
 
 
 def _sum(rows: list[Counters]) -> Counters:
@@ -97,4 +103,4 @@ def _sum(rows: list[Counters]) -> Counters:
 def _mean_rate(rates: list[float]) -> float:
     """Tokens per second over boots that each gave the same number of tokens: total tokens over total time."""
     usable = [rate for rate in rates if rate > 0]
-    return harmonic_mean(usable) if usable else 0.0
+    return len(usable) / sum([1 / rate for rate in usable]) if usable else 0.0

@@ -1,7 +1,7 @@
 """Builds the judge's points of one series from its runs and their samples."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, select
@@ -34,6 +34,16 @@ def sample_rows(conn: Connection, numbers: Iterable[int]) -> SampleRows:
     columns = [
         column for column in samples.c if column.name not in ("text", "text_hash", "alternatives", "cross_check")
     ]
+    return _rows(conn, columns, numbers)
+
+
+def speed_rows(conn: Connection, numbers: Iterable[int]) -> SampleRows:
+    """The same with no more than speed is made of."""
+    names = ("run", "prompt_id", "concurrency", "completion_tokens", "seconds")
+    return _rows(conn, [samples.c[name] for name in names], numbers)
+
+
+def _rows(conn: Connection, columns: Sequence[ColumnElement[Any]], numbers: Iterable[int]) -> SampleRows:
     found: SampleRows = defaultdict(list)
     for batch in batches(sorted(set(numbers))):
         query = select(*columns).where(samples.c.run.in_(batch)).order_by(samples.c.run, samples.c.ordinal)
@@ -60,8 +70,9 @@ def series_points(conn: Connection, series_key: str) -> list[StoredPoint]:
     """The newest run of each (revision, boot) of a series, in the order of revisions."""
     rows = newest_runs(conn, series_key, lambda row: (row.revision, row.boot))
     beside = newest_baselines(conn, {place_of(row) for row in rows})
-    found = sample_rows(conn, [row.id for row in rows] + [baseline.number for baseline in beside.values()])
-    return [_point(row, found, beside.get(place_of(row))) for row in rows]
+    found = sample_rows(conn, [row.id for row in rows])
+    base = speed_rows(conn, [baseline.number for baseline in beside.values()])
+    return [_point(row, found, base, beside.get(place_of(row))) for row in rows]
 
 
 def newest_point(conn: Connection, which: ColumnElement[bool]) -> StoredPoint | None:
@@ -72,15 +83,15 @@ def newest_point(conn: Connection, which: ColumnElement[bool]) -> StoredPoint | 
         return None
     row = rows[-1]
     baseline = newest_baselines(conn, [place_of(row)]).get(place_of(row))
-    found = sample_rows(conn, [row.id] + ([baseline.number] if baseline else []))
-    return _point(row, found, baseline)
+    base = speed_rows(conn, [baseline.number] if baseline else [])
+    return _point(row, sample_rows(conn, [row.id]), base, baseline)
 
 
-def _point(row: Row[Any], found: SampleRows, baseline: BaselineRun | None) -> StoredPoint:
+def _point(row: Row[Any], found: SampleRows, speeds: SampleRows, baseline: BaselineRun | None) -> StoredPoint:
     method = Method(row.method)
     if method is Method.NONE:
         baseline = None
-    base = by_prompt(found[baseline.number]) if baseline else {}
+    base = by_prompt(speeds[baseline.number]) if baseline else {}
     prompts = by_prompt(found[row.id])
     return StoredPoint(
         run_id=row.run_id,
