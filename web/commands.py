@@ -38,7 +38,7 @@ def bisect_run(run: RunView, series: SeriesView | None) -> str | None:
 
 def repeat_run(row: ResultRow) -> str:
     """`matrix sweep --force ...` that selects exactly this run's cell."""
-    return repeat(engine=row.engine, version=row.revision, target=row.target, spec=row.spec, workload=row.workload)
+    return repeat(engine=row.engine, revision=row.revision, target=row.target, spec=row.spec, workload=row.workload)
 
 
 def last_good(series: SeriesView | None, row: ResultRow) -> str | None:

@@ -83,7 +83,7 @@ def _told(found: Fault) -> FaultView:
 
 def _next(flip: FlipView) -> str | None:
     return bisect_flip(flip) or repeat(
-        engine=flip.engine, version=flip.to_revision, target=flip.target, spec=flip.spec, workload=flip.workload
+        engine=flip.engine, revision=flip.to_revision, target=flip.target, spec=flip.spec, workload=flip.workload
     )
 
 

@@ -55,9 +55,9 @@ def bisect(
     return " ".join(["matrix bisect run", *(f"--{key} {shlex.quote(value)}" for key, value in options.items())])
 
 
-def repeat(*, engine: str, version: str, target: str, spec: str, workload: str) -> str:
+def repeat(*, engine: str, revision: str, target: str, spec: str, workload: str) -> str:
     """`matrix sweep --force ...` that selects exactly this cell by its names, which are wildcards there."""
-    names = {"engine": engine, "version": version, "target": target, "spec": spec, "workload": workload}
+    names = {"engine": engine, "revision": revision, "target": target, "spec": spec, "workload": workload}
     selectors = [f"{field}={glob.escape(name)}" for field, name in names.items()]
     return shlex.join(["matrix", "sweep", "--force", *selectors])
 

@@ -55,7 +55,7 @@ class _Verbs(click.Group):
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="matrix")
 def cli() -> None:
-    """Which SGLang or vLLM version works with which model and speculative draft."""
+    """Which SGLang or vLLM release works with which model and speculative draft."""
 
 
 def main(argv: list[str] | None = None) -> int:

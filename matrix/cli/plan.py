@@ -26,7 +26,7 @@ REPEAT = "repeat (noise)"
 def command(config: str, executor: str | None, db: str, select: tuple[str, ...], force: bool, as_json: bool) -> None:
     """List cells, exclusions with their reasons, what is measured already, and what the rest would cost.
 
-    SELECT is a wildcard on engine/version/target/spec/workload, or field=wildcard.
+    SELECT is a wildcard on engine/revision/target/spec/workload, or field=wildcard.
     """
     with prepare(Path(config), db, executor, select, force=force, create=False, say=waiting) as ready:
         if as_json:
@@ -50,7 +50,8 @@ def _json(plan: Plan) -> None:
 
 
 def _line(cell: Cell, **more: str | None) -> None:
-    echo_json({**fields(cell), **more, "series_key": cell.series_key, "boot": cell.boot})
+    names = fields(cell)
+    echo_json({**names, "version": names["revision"], **more, "series_key": cell.series_key, "boot": cell.boot})
 
 
 def remark(planned: Planned, select: Sequence[str]) -> str:

@@ -23,8 +23,8 @@ from matrix.stats.words import count
 def command(config: str, executor: str | None, db: str, select: tuple[str, ...], force: bool, as_json: bool) -> int:
     """Build, serve, probe, store and judge; boot again where noise is not measured or a comparison is ambiguous.
 
-    SELECT is a wildcard on engine/version/target/spec/workload, or field=wildcard. Exit code 1 when a regression stands
-    afterwards that nobody has acknowledged, 4 when the machine failed a run or none could be made.
+    SELECT is a wildcard on engine/revision/target/spec/workload, or field=wildcard. Exit code 1 when a regression
+    stands afterwards that nobody has acknowledged, 4 when the machine failed a run or none could be made.
     """
     with prepare(Path(config), db, executor, select, force=force, create=True, say=waiting) as ready:
         outcome = follow(ready)

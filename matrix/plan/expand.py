@@ -129,7 +129,7 @@ def _excludes(rule: ExcludeTable, cell: Cell) -> bool:
     names = fields(cell)
     plain = ("engine", "target", "spec", "draft", "workload")
     return all(fnmatchcase(names[f], getattr(rule, f)) for f in plain) and _version_matches(
-        names["version"], rule.version
+        names["revision"], rule.version
     )
 
 

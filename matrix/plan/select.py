@@ -1,6 +1,6 @@
 """Selection of cells on the command line.
 
-A selector is a wildcard on the cell's name `engine/version/target/spec/workload` (a bare word matches any part), or
+A selector is a wildcard on the cell's name `engine/revision/target/spec/workload` (a bare word matches any part), or
 `field=wildcard`. Selectors of one field are alternatives; different fields must all match.
 """
 
@@ -10,14 +10,15 @@ from fnmatch import fnmatchcase
 from matrix.core.cell import Cell
 from matrix.core.errors import ConfigError
 
-FIELDS = ("engine", "version", "target", "spec", "method", "draft", "workload")
+FIELDS = ("engine", "revision", "target", "spec", "method", "draft", "workload")
+_ALIASES = {"version": "revision"}  # as `[[exclude]]` spells it
 
 
 def fields(cell: Cell) -> dict[str, str]:
     """The names that selectors and exclusions match."""
     return {
         "engine": cell.revision.engine,
-        "version": cell.revision.version,
+        "revision": cell.revision.version,
         "target": cell.target.name,
         "spec": cell.spec.name,
         "method": cell.spec.method.value,
@@ -27,9 +28,9 @@ def fields(cell: Cell) -> dict[str, str]:
 
 
 def cell_name(cell: Cell) -> str:
-    """`engine/version/target/spec/workload`."""
+    """`engine/revision/target/spec/workload`."""
     names = fields(cell)
-    return "/".join(names[f] for f in ("engine", "version", "target", "spec", "workload"))
+    return "/".join(names[f] for f in ("engine", "revision", "target", "spec", "workload"))
 
 
 def series_matches(cell: Cell, pattern: str) -> bool:
@@ -53,6 +54,7 @@ def _split(selector: str) -> tuple[str, str]:
     field, equals, pattern = selector.partition("=")
     if not equals:
         return "", selector
+    field = _ALIASES.get(field, field)
     if field not in FIELDS:
         raise ConfigError(f"`{field}` is no field to select by", hint=f"fields: {', '.join(FIELDS)}")
     return field, pattern

@@ -85,7 +85,7 @@ def test_init_leaves_nothing_behind_where_it_cannot_write(tmp_path: Path) -> Non
 def test_wrong_options_are_usage_errors(tmp_path: Path) -> None:
     here = place(tmp_path)
     fails(here, "--nonsense", code=2, says=("--nonsense",))
-    fails(here, "colour=red", code=2, says=("`colour` is no field", "engine, version"))
+    fails(here, "colour=red", code=2, says=("`colour` is no field", "engine, revision"))
 
 
 def test_a_selection_that_matches_nothing_is_told(tmp_path: Path) -> None:

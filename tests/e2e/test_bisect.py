@@ -50,7 +50,7 @@ def test_a_collapse_is_found_and_both_sides_are_run_again(here: Place) -> None:
     assert asked.count("1.7.0") >= 2 <= asked.count("1.6.0")
     assert found["runs"] == len(asked) == found["engine_starts"] <= 8
     assert found["before"]["accept_length"] > 1.5 > 1.0 == found["after"]["accept_length"]
-    assert "version=1.7.0" in found["reproduce"]
+    assert "revision=1.7.0" in found["reproduce"]
 
     again = report(here, db, "--regress", "accept")
     assert (again["culprit"], again["engine_starts"]) == ("1.7.0", 0)

@@ -28,7 +28,8 @@ def test_every_target_gets_its_baseline_first() -> None:
 
 
 def test_a_selected_draft_brings_its_baseline() -> None:
-    assert names("spec=eagle", "version=1.1*") == ["vllm/1.1.0/big/baseline", "vllm/1.1.0/big/eagle"]
+    assert names("spec=eagle", "revision=1.1*") == names("spec=eagle", "version=1.1*")
+    assert names("spec=eagle", "revision=1.1*") == ["vllm/1.1.0/big/baseline", "vllm/1.1.0/big/eagle"]
 
 
 def test_a_bare_wildcard_matches_any_part_of_the_name() -> None:

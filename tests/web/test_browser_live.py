@@ -32,7 +32,7 @@ def test_copy_button_copies_the_command(browser: Browser) -> None:
         expect(button).to_have_text("Copied")
         assert (
             seen.page.evaluate("navigator.clipboard.readText()")
-            == "matrix sweep --force engine=vllm version=0.27.1 target=tiny-llama spec=eagle3 workload=demo"
+            == "matrix sweep --force engine=vllm revision=0.27.1 target=tiny-llama spec=eagle3 workload=demo"
         )
         expect(button).to_have_text("Copy")
         assert seen.complaints == []

@@ -126,7 +126,7 @@ def test_timings_are_drawn_to_scale(client: TestClient) -> None:
 
 def test_commands_to_measure_again_and_to_start_the_server(client: TestClient) -> None:
     page = page_of(client)
-    again = "matrix sweep --force engine=vllm version=0.27.1 target=tiny-llama spec=eagle3 workload=demo"
+    again = "matrix sweep --force engine=vllm revision=0.27.1 target=tiny-llama spec=eagle3 workload=demo"
     assert page.one("code", id_="reproduce").text == again
     assert page.one("code", id_="server").text == "python -m vllm.entrypoints.openai.api_server --port 8123"
     assert "No server was started." in only(reproduce="").text

@@ -215,7 +215,9 @@ def _facts(side: Side) -> dict[str, Any]:
 
 
 def _reproduce(side: Side) -> str:
-    return repeat(engine=side.engine, version=side.revision, target=side.target, spec=side.spec, workload=side.workload)
+    return repeat(
+        engine=side.engine, revision=side.revision, target=side.target, spec=side.spec, workload=side.workload
+    )
 
 
 def short(name: str) -> str:
