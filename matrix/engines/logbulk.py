@@ -7,20 +7,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import compress
 
-_RUNNING = re.compile(rb"#running-req: (\d+), #[^q]")
+_RUNNING = re.compile(rb"#running-req: (\d{1,9}), #[^q]")
 _LENGTH = re.compile(rb", accept len: (\d+\.\d\d), ")
 _RANK = re.compile(rb"DP(\d+)[^\]\n]{0,40}\] Decode")
 _DECODE = re.compile(
-    rb"#running-req: (\d+),[^\n]*?, accept len: (\d+\.\d\d), (?:accept rate|cuda graph|gen throughput)"
+    rb"#running-req: (\d{1,9}),[^\n]*?, accept len: (\d+\.\d\d), (?:accept rate|cuda graph|gen throughput)"
 )
 _COUNTS = re.compile(
-    rb"Accepted: (\d+) tokens, Drafted: (\d+) tokens, "
+    rb"Accepted: (\d{1,15}) tokens, Drafted: (\d{1,15}) tokens, "
     rb"Per-position acceptance rate: (\d\.[\d., ]{2,}\d)(?:,? Avg|\s|$)"
 )
 _MEAN = re.compile(rb"Mean acceptance length: (\d+\.\d\d), ")
 _V0 = re.compile(
-    rb"Number of speculative tokens: (\d+), Number of accepted tokens: \d+, Number of draft tokens(?: tokens)?: (\d+), "
-    rb"Number of emitted tokens(?: tokens)?: (\d+)\."
+    rb"Number of speculative tokens: (\d{1,15}), Number of accepted tokens: \d+, "
+    rb"Number of draft tokens(?: tokens)?: (\d{1,15}), "
+    rb"Number of emitted tokens(?: tokens)?: (\d{1,15})\."
 )
 _RATE_WIDTH = len("0.000, ")
 _ROUNDING = 0.006

@@ -14,24 +14,27 @@ _ROW = re.compile(
     r"\s*(?P<value>\d+\.\d+)\s*[|│┃]",
     re.IGNORECASE,
 )
+_BARS = "|│┃"
 _COUNTER = re.compile(
     r"^vllm:spec_decode_num_(?P<name>drafts|accepted_tokens)_total(?P<labels>\{[^}]{0,300}\})? "
     r"(?P<value>\d+\.\d+(?:e\+\d\d)?)$"
 )
-_STEPS = re.compile(r"[\"']spec_verify_ct[\"']:\s*(\d+)(?=[,}\s])")
+_STEPS = re.compile(r"[\"']spec_verify_ct[\"']:\s*(\d{1,15})(?=[,}\s])")
 _TAKEN = re.compile(
-    r"[\"'](?:spec_num_correct_drafts|spec_accepted_drafts|spec_accept_token_num)[\"']:\s*(\d+)(?=[,}\s])"
+    r"[\"'](?:spec_num_correct_drafts|spec_accepted_drafts|spec_accept_token_num)[\"']:\s*(\d{1,15})(?=[,}\s])"
 )
 
 
 def row(raw: str) -> list[Reading]:
     """The value of a two-column table's row that is named after it; `raw` has its prefixes: a cell may pass for one."""
-    found = _ROW.search(raw)
+    found = _ROW.search(raw) if any(map(raw.__contains__, _BARS)) else None
     return [Reading(float(found["value"]), "summary")] if found else []
 
 
 def counters(text: str) -> list[Reading]:
     """A request's value from SGLang's counters, where one line holds them of one request and no printed length."""
+    if "spec_verify_ct" not in text:
+        return []
     steps, taken = _STEPS.findall(text), _TAKEN.findall(text)
     if not len(steps) == len(taken) == 1 or not int(steps[0]):
         return []

@@ -20,13 +20,13 @@ from matrix.engines.reading import (
 
 _END = r"(?=[,;\s%]|\.(?:\s|$))"
 _MEAN = re.compile(rf"Mean acceptance length: (?P<x>\d+\.\d\d|-?nan|-?inf){_END}")
-_ACCEPTED = re.compile(rf"Accepted: (\d+) tokens{_END}")
-_DRAFTED = re.compile(rf"Drafted: (\d+) tokens{_END}")
+_ACCEPTED = re.compile(rf"Accepted: (\d{{1,15}}) tokens{_END}")
+_DRAFTED = re.compile(rf"Drafted: (\d{{1,15}}) tokens{_END}")
 _POSITIONS = re.compile(r"Per-position acceptance rate: (?P<list>(?:\d\.\d{3}, )*\d\.\d{3})(?:,? (?=[A-Z])|\s*$)")
 _EFFICIENCY = re.compile(rf"System efficiency: (\d+\.\d+|nan){_END}")
-_K = re.compile(rf"Number of speculative tokens: (\d+){_END}")
-_V0_DRAFT = re.compile(rf"Number of draft tokens(?: tokens)?: (\d+){_END}")
-_EMITTED = re.compile(rf"Number of emitted tokens(?: tokens)?: (\d+){_END}")
+_K = re.compile(rf"Number of speculative tokens: (\d{{1,15}}){_END}")
+_V0_DRAFT = re.compile(rf"Number of draft tokens(?: tokens)?: (\d{{1,15}}){_END}")
+_EMITTED = re.compile(rf"Number of emitted tokens(?: tokens)?: (\d{{1,15}}){_END}")
 
 
 def read(text: str, context: Context) -> list[Reading]:

@@ -75,7 +75,7 @@ class Context:
 _K = re.compile(
     r"(?:speculative_num_steps|num_speculative_tokens|num_spec_tokens|--speculative-num-steps"
     r"|--num-speculative-tokens"
-    r"|--spec-tokens)['\"]?[ :=]+(?P<k>\d+)\b"
+    r"|--spec-tokens)['\"]?[ :=]+(?P<k>\d{1,9})\b"
 )
 _CONFIGURED = re.compile(
     r"speculative_algorithm=['\"]?[A-Z]|speculative_config=(?:SpeculativeConfig\(|\{)|--speculative-(?:config"

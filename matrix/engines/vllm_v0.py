@@ -9,8 +9,9 @@ import re
 from matrix.core.counters import Counters
 
 _RECORD = re.compile(
-    r"Speculative metrics: .*?Number of speculative tokens: (?P<k>\d+), .*?"
-    r"Number of draft tokens(?: tokens)?: (?P<draft>\d+), Number of emitted tokens(?: tokens)?: (?P<emitted>\d+)\."
+    r"Speculative metrics: .*?Number of speculative tokens: (?P<k>\d{1,15}), .*?"
+    r"Number of draft tokens(?: tokens)?: (?P<draft>\d{1,15}), "
+    r"Number of emitted tokens(?: tokens)?: (?P<emitted>\d{1,15})\."
 )
 
 

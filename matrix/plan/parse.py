@@ -25,18 +25,34 @@ _EXPECTED = {
 }
 
 
+_MOST_FAULTS = 20
+"""Faults of one file that are explained; a file of thousands of them has one cause."""
+
+
 def parse_config(text: str, file: str) -> Config:
-    """The checked config. Raises ConfigError; `error.others` holds the further ones."""
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax(error, text, file) from None
+    """The checked config. Raises ConfigError; `error.others` holds the further ones, up to 20 in all."""
+    raw = _loaded(text, file)
     try:
         return Config.model_validate(raw)
     except ValidationError as error:
-        errors = [_explain(e, text, file) for e in error.errors()]
+        errors = [_explain(e, text, file) for e in error.errors()[:_MOST_FAULTS]]
+        if error.error_count() > _MOST_FAULTS:
+            errors.append(ConfigError(f"{error.error_count() - _MOST_FAULTS} further faults", where=Where(file)))
         errors[0].others = tuple(errors[1:])
         raise errors[0] from None
+
+
+def _loaded(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax(error, text, file) from None
+    except RecursionError:
+        raise ConfigError("lists or tables are nested too deep", where=Where(file)) from None
+    except ValueError:  # Python reads no whole number of more than 4300 digits
+        raise ConfigError(
+            "a whole number has too many digits", hint="look for a long number", where=Where(file)
+        ) from None
 
 
 def _syntax(error: tomllib.TOMLDecodeError, text: str, file: str) -> ConfigError:

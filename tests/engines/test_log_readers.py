@@ -176,3 +176,13 @@ def test_lines_that_a_terminal_broke_are_joined(width: int) -> None:
 )
 def test_colours_and_prefixes_hide_no_value(escape: str, prefix: str) -> None:
     assert values(read(f"{prefix}{escape}{WINDOW}")) == [2.75]
+
+
+@pytest.mark.parametrize("digits", [400, 4999])
+def test_a_count_of_absurd_length_is_no_count(digits: int) -> None:
+    huge = "9" * digits
+    assert values(read(WINDOW.replace("70 tokens", f"{huge} tokens"))) == [2.75]
+    assert values(read(V0.format(eff="0.5", acc=huge, draft=huge, emitted=huge))) != [float("inf")]
+    assert not values(read(f"{{'spec_verify_ct': 7, 'spec_accept_token_num': {huge}}}"))
+    assert not values(read(f"{{'spec_verify_ct': {huge}, 'spec_accept_token_num': 7}}"))
+    assert values(read(f"num_speculative_tokens={huge}", WINDOW)) == [2.75]

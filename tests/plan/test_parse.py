@@ -98,3 +98,17 @@ def test_an_exclusion_whose_range_is_none_is_refused() -> None:
     error = fault(MINIMAL + '\n[[exclude]]\nversion = ">>=3"\nreason = "known to hang"\n')
     assert error.where.key == "exclude.0.version"
     assert "is no range" in error.cause
+
+
+def test_a_file_nested_too_deep_is_refused() -> None:
+    assert "nested too deep" in fault("a = " + "[" * 5000 + "]" * 5000).cause
+
+
+def test_a_number_of_thousands_of_digits_is_refused() -> None:
+    assert "too many digits" in fault(MINIMAL.replace("k = 3", "k = " + "9" * 5000)).cause
+
+
+def test_of_very_many_faults_the_first_are_explained_and_the_rest_counted() -> None:
+    error = fault(MINIMAL + "".join(f"\n[[exclude]]\nfault{i} = 1\n" for i in range(500)))
+    assert len(error.others) == 20
+    assert error.others[-1].cause == "980 further faults"
