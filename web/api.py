@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 import matrix
 from matrix.app.regression import ExpectationView, Regression
 from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
+from web.api_compat import add_compat
 from web.errors import Problem
 from web.pages.runs import log_of
 from web.site import Site
@@ -38,6 +39,7 @@ def router(site: Site) -> APIRouter:
     routes = APIRouter(responses=_REFUSED)
     _add_matrix(routes, site)
     _add_parts(routes, site)
+    add_compat(routes, site)
 
     @routes.get("/healthz", tags=["service"])
     def healthz() -> Health:

@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from matrix.core.errors import MatrixError, NotFoundError
+from matrix.core.errors import ConfigError, MatrixError, NotFoundError
 from web.headers import FIXED
 from web.site import Site
 
@@ -33,7 +33,8 @@ def install(app: FastAPI, site: Site) -> None:
     async def expected(request: Request, error: MatrixError) -> Response:
         missing = isinstance(error, NotFoundError)
         hint = error.hint or ("Go back to the overview." if missing else "Run `matrix status` where this is served.")
-        return answer(request, 404 if missing else 503, Problem(detail=error.cause, hint=hint))
+        status = 404 if missing else 422 if isinstance(error, ConfigError) else 503
+        return answer(request, status, Problem(detail=error.cause, hint=hint))
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Protocol
 
+from matrix.app.answered import Answer
 from matrix.app.regression import ExpectationView, Regression
+from matrix.core.answer import Question
 from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
 
 
@@ -25,6 +27,9 @@ class Reader(Protocol):
 
     def expectations(self, run_id: str, /) -> list[ExpectationView]:
         """What was published of the run's draft, set against what it measured; empty for none."""
+
+    def compat(self, question: Question, /) -> Answer:
+        """Which version works; NotFoundError where nothing is known of the model, ConfigError for a wrong name."""
 
     def results(self) -> Iterator[ResultRow]:
         """Every run."""

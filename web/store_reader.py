@@ -4,9 +4,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
+from matrix.app.answered import Answer
 from matrix.app.attribute import regressions
+from matrix.app.compat import answer
 from matrix.app.expected import expected_of_run
 from matrix.app.regression import ExpectationView, Regression
+from matrix.core.answer import Question
 from matrix.store import Store
 from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
 
@@ -45,6 +48,9 @@ class StoreReader:
 
     def expectations(self, run_id: str) -> list[ExpectationView]:
         return expected_of_run(self._store, run_id)
+
+    def compat(self, question: Question) -> Answer:
+        return answer(self._store, question)
 
     def results(self) -> Iterator[ResultRow]:
         return self._read.results()

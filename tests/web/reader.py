@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
+from matrix.app.answered import Answer
 from matrix.app.regression import ExpectationView, Regression
+from matrix.core.answer import Question
 from matrix.core.errors import NotFoundError
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 
@@ -24,6 +26,7 @@ class DictReader:
     sweeps: dict[int, SweepView] = field(default_factory=dict)
     flips: list[FlipView] = field(default_factory=list)
     logs: dict[str, str] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
     published: dict[str, list[ExpectationView]] = field(default_factory=dict)
 
     def overview(self) -> Overview:
@@ -47,6 +50,9 @@ class DictReader:
 
     def expectations(self, run_id: str, /) -> list[ExpectationView]:
         return self.published.get(run_id, [])
+
+    def compat(self, question: Question, /) -> Answer:
+        return _get(self.answers, question.model, "model")
 
     def results(self) -> Iterator[ResultRow]:
         return (run.row for run in self.runs.values())
