@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from matrix.app.judging import judge_all, judge_one, judgements
+from matrix.app.judging import judge_all, judge_one, judge_some, judgements
 from matrix.core.outcome import Outcome
 from matrix.core.state import Metric
 from matrix.stats.control import control
@@ -72,3 +72,42 @@ def test_every_series_is_judged_and_judging_again_changes_nothing(stored: Store)
 
 def test_an_empty_database_is_judged_too(stored: Store) -> None:
     assert judge_all(stored) == 0 and judgements(stored) == {}
+
+
+def test_a_part_judged_by_itself_is_what_judging_all_says(stored: Store) -> None:
+    """Noise that siblings lend and the comparisons of the release are read as they were stored."""
+    drafts = {"a": 1.6, "b": 2.0, "c": 2.49}
+    repeat(stored, 2.4, 2.45, 2.5, **NOISY)
+    for draft, after in drafts.items():
+        fall(stored, after, draft=draft)
+        judge_some(stored, [cell("1.0", draft=draft).series_key])
+    judge_some(stored, [cell("1.0", **NOISY).series_key])
+    newest = cell("1.0", draft="c").series_key
+    assert judge_some(stored, [newest]) == {newest: judgements(stored)[newest]}
+
+
+def test_a_release_that_is_judged_again_overturns_what_its_control_no_longer_lets_stand(stored: Store) -> None:
+    repeat(stored, 2.5, 2.5, 2.5, 2.5, 2.5, draft="a")
+    served(stored, cell("1.1", draft="a"), 2.0, at=2000)
+    first = cell("1.0", draft="a").series_key
+    judge_some(stored, [first])
+    limit = 1.5 * numbers(stored, draft="a")["q"]
+    stored.judged.keep_thresholds({first: (("sglang", cell("1.0").hardware.label), {"false_discovery": limit})})
+    assert "accept-length" in [f.metric for f in stored.read.regressions()]
+    for draft in ("b", "c"):
+        fall(stored, 2.5, draft=draft)
+    judged = judge_some(stored, [cell("1.0", draft=draft).series_key for draft in ("b", "c")])
+    assert judged.keys() == {cell("1.0", draft=draft).series_key for draft in ("a", "b", "c")}
+    assert "accept-length" not in [f.metric for f in stored.read.regressions()]
+    assert judged == judgements(stored)
+
+
+def test_thresholds_of_a_series_hold_for_it_alone(stored: Store) -> None:
+    repeat(stored, 2.5, 2.5, 2.5, 2.5, 2.5, draft="a")
+    served(stored, cell("1.1", draft="a"), 2.3, at=2000)
+    fall(stored, 2.3, draft="b")
+    tolerant = cell("1.0", draft="a").series_key
+    stored.judged.keep_thresholds({tolerant: (("sglang", cell("1.0").hardware.label), {"relevant": 0.2})})
+    states = {draft: judgements(stored)[cell("1.0", draft=draft).series_key].revisions[-1] for draft in ("a", "b")}
+    assert {d: r.state(Metric.ACCEPT_LENGTH) for d, r in states.items()} == {"a": "healthy", "b": "degraded"}
+    assert judge_one(stored, tolerant).revisions[-1].state(Metric.ACCEPT_LENGTH) == "healthy"
