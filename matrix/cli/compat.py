@@ -8,7 +8,8 @@ from matrix.app.compat_command import question_of
 from matrix.cli.compat_text import lines
 from matrix.cli.options import db_option, echo_json, json_option
 from matrix.core.answer import Question
-from matrix.store import open_store
+from matrix.core.errors import NotFoundError
+from matrix.store import Store, open_store
 
 
 @click.command("compat")
@@ -39,12 +40,20 @@ def command(
     if line is not None and (draft or engine or method):
         raise click.UsageError("--draft, --engine and --method are taken from the launch line")
     question, runs = question_of(line, gpu) if line else (Question(model or "", draft, engine, method, gpu), None)
-    store = open_store(db)
+    store = _open(db)
     try:
         found = answer(store, question)
     finally:
         store.close()
     _show(found, runs, as_json)
+
+
+def _open(db: str) -> Store:
+    try:
+        return open_store(db, must_exist=True)
+    except NotFoundError as error:
+        hint = "`matrix import --field` makes it with what others published, `matrix sweep` by measuring"
+        raise NotFoundError(error.cause, hint=hint, where=error.where) from None
 
 
 def _show(found: Answer, runs: str | None, as_json: bool) -> None:

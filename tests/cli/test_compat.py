@@ -88,6 +88,11 @@ def test_an_unknown_model_is_exit_3_and_a_known_one_by_its_name_alone_is_not(
     assert ask(capsys, db, "Qwen/Qwen3-VL-8B-Instruct", "-e", "sglang")["answer"] == "not-tested"
 
 
+def test_asking_makes_no_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compat", "m", "--db", f"sqlite:///{tmp_path}/x.db"]) == 3
+    assert "matrix import --field" in capsys.readouterr().err and list(tmp_path.iterdir()) == []
+
+
 def test_wrong_questions_are_exit_2(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (
         [],
