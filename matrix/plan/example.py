@@ -41,6 +41,11 @@ max_tokens = 128
 # [workloads.pictures]
 # prompts = "standard-images"       # for a target that sees images
 
+# [judge]
+# relevant = 0.03                   # smallest change of accept length that matters
+# repeats = 1                       # boots that measure noise; 0: none
+# minutes = 30                      # of one sweep for boots of what stays ambiguous; 0: none
+
 # [[exclude]]
 # spec = "ngram-*"
 # version = "<0.30"
