@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 import matrix
+from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.regression import ExpectationView, Regression
 from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
 from web.api_compat import add_compat
@@ -40,6 +41,7 @@ def router(site: Site) -> APIRouter:
     _add_matrix(routes, site)
     _add_parts(routes, site)
     add_compat(routes, site)
+    _add_bisections(routes, site)
 
     @routes.get("/healthz", tags=["service"])
     def healthz() -> Health:
@@ -98,3 +100,15 @@ def _add_parts(routes: APIRouter, site: Site) -> None:
     def sweep(sweep_id: int) -> SweepView:
         """One sweep and its cells."""
         return site.store.sweep(sweep_id)
+
+
+def _add_bisections(routes: APIRouter, site: Site) -> None:
+    @routes.get("/api/v1/bisections", tags=["bisections"])
+    def bisections() -> list[BisectionItem]:
+        """All bisections, the newest first."""
+        return site.store.bisections()
+
+    @routes.get("/api/v1/bisections/{number}", tags=["bisections"], responses=_NOT_FOUND)
+    def bisection(number: int) -> BisectionView:
+        """One bisection: its answers, its suspects so far, and its report at the end."""
+        return site.store.bisection(number)

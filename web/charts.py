@@ -1,12 +1,14 @@
 """From read models to plots. Drawing costs tens of milliseconds, so equal inputs are drawn once."""
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 from markupsafe import Markup
 
+from matrix.app.bisect.views import AnswerView
 from matrix.core.state import Metric, State
-from matrix.plots import Positions, Trend, TrendPoint, drawable, positions_svg, trend_svg
+from matrix.plots import Positions, Trend, TrendPoint, Values, drawable, positions_svg, trend_svg, values_svg
 from matrix.store.views import ResultRow, SeriesPoint, SeriesView
 from web import words
 
@@ -61,6 +63,18 @@ def positions_chart(row: ResultRow) -> Markup | None:
     return _positions(Positions("positions", "Share of verify steps that accepted each draft position", spoken, rates))
 
 
+def answers_chart(answers: Sequence[AnswerView], unit: str) -> Markup | None:
+    """Values of the runs behind the answers, those called good apart from those called bad; None without any."""
+    seen = {said: tuple(a.value for a in answers if a.said == said and a.value is not None) for said in ("good", "bad")}
+    if not any(seen.values()):
+        return None
+    spoken = "; ".join(
+        f"{said}: {', '.join(words.number(v) for v in values) or 'none measured'}" for said, values in seen.items()
+    )
+    title = f"Values seen in good and in bad runs: {unit}"
+    return _values(Values("values", title, spoken, unit, seen["good"], seen["bad"]))
+
+
 def state_of(point: SeriesPoint, metric: Metric) -> str:
     """The state of one metric at a revision, unknown where nothing was said of it."""
     return next((v.state for v in point.verdicts if v.metric == metric), State.UNKNOWN.value)
@@ -90,3 +104,8 @@ def _trend(trend: Trend) -> Markup:
 @lru_cache(maxsize=512)
 def _positions(positions: Positions) -> Markup:
     return Markup(positions_svg(positions))  # noqa: S704 (as above)
+
+
+@lru_cache(maxsize=512)
+def _values(values: Values) -> Markup:
+    return Markup(values_svg(values))  # noqa: S704 (as above)

@@ -5,6 +5,7 @@ from starlette.responses import HTMLResponse, Response
 
 from web.board import board
 from web.pace import timed
+from web.pages.bisections import bisection_values
 from web.pages.overview import live_values
 from web.pages.sweeps import sweep_values
 from web.site import Site
@@ -30,5 +31,9 @@ def router(site: Site) -> APIRouter:
     @routes.get("/fragments/sweeps/{sweep_id}")
     def sweep(sweep_id: int) -> HTMLResponse:
         return site.render.page("fragments/sweep.html", **sweep_values(site, site.store.sweep(sweep_id)))
+
+    @routes.get("/fragments/bisections/{number}")
+    def bisection(number: int) -> HTMLResponse:
+        return site.render.page("fragments/bisection.html", **bisection_values(site, site.store.bisection(number)))
 
     return routes

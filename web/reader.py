@@ -1,12 +1,13 @@
 """What the dashboard needs from a store: read models only. Any object with these methods will do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from matrix.app.answered import Answer
+from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.regression import ExpectationView, Regression
 from matrix.core.answer import Question
-from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
+from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 
 
 class Reader(Protocol):
@@ -35,3 +36,17 @@ class Reader(Protocol):
         """Every run."""
 
     def log_text(self, ref: str, /) -> str: ...
+
+    def bisections(self) -> list[BisectionItem]:
+        """All bisections, the newest first."""
+
+    def bisection(self, number: int, /) -> BisectionView: ...
+
+    def bisection_log(self, number: int, /) -> str:
+        """Its answers as `git bisect log` prints them."""
+
+    def covering(self, flips: Sequence[FlipView], /) -> dict[int, list[BisectionItem]]:
+        """By flip number, the bisections that lie around it, the newest first."""
+
+    def asked_by(self, run_id: str, /) -> list[BisectionItem]:
+        """The bisections that took a run for an answer."""

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 import matrix
+from matrix.app.bisect.report import short
 from web import words
 from web.flags import run_flag, sample_flag
 from web.squares import square_html
@@ -93,6 +94,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "breakable": _breakable,
     "lines": verdict_lines,
     "part": _path_part,
+    "short": short,
     "signed_percent": words.signed_percent,
     "run_flag": run_flag,
     "sample_flag": sample_flag,

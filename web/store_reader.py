@@ -1,17 +1,19 @@
 """The real store as the dashboard's reader."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from matrix.app.answered import Answer
 from matrix.app.attribute import regressions
+from matrix.app.bisect import show
+from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compat import answer
 from matrix.app.expected import expected_of_run
 from matrix.app.regression import ExpectationView, Regression
 from matrix.core.answer import Question
 from matrix.store import Store
-from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
+from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 
 
 class StoreReader:
@@ -57,3 +59,18 @@ class StoreReader:
 
     def log_text(self, ref: str) -> str:
         return self._logs.read(ref)
+
+    def bisections(self) -> list[BisectionItem]:
+        return show.items(self._store)
+
+    def bisection(self, number: int) -> BisectionView:
+        return show.view(self._store, number)
+
+    def bisection_log(self, number: int) -> str:
+        return show.log_text(self._store, number)
+
+    def covering(self, flips: Sequence[FlipView]) -> dict[int, list[BisectionItem]]:
+        return show.covering(self._store, flips)
+
+    def asked_by(self, run_id: str) -> list[BisectionItem]:
+        return show.asked_by(self._store, run_id)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from matrix.core.state import State
-from matrix.plots import Positions, Trend, TrendPoint, drawable, positions_svg, trend_svg
+from matrix.plots import Positions, Trend, TrendPoint, Values, drawable, positions_svg, trend_svg, values_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -131,3 +131,14 @@ def test_drawable() -> None:
     assert drawable([point(), point(value=None)])
     assert not drawable([point(value=None), point(value=math.nan)])
     assert not drawable([])
+
+
+def test_values_of_good_and_bad_runs_are_told_apart_by_place_and_count() -> None:
+    svg = values_svg(Values("v", "Title", "Words", "accept length", (2.1, 2.1, 2.2), (1.0,)))
+    shown = texts(svg)
+    assert "good (3)" in shown and "bad (1)" in shown and "accept length" in shown
+
+
+@pytest.mark.parametrize(("good", "bad"), [((1.0,), ()), ((), (0.0,)), ((2.0,) * 50, (2.0,)), ((1e6,), (1e-6,))])
+def test_any_values_can_be_drawn(good: tuple[float, ...], bad: tuple[float, ...]) -> None:
+    assert ET.fromstring(values_svg(Values("v", "t", "d", "u", good, bad))).tag == f"{SVG}svg"

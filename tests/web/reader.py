@@ -1,10 +1,11 @@
 """A reader over plain dictionaries; what is not in them does not exist."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
 from matrix.app.answered import Answer
+from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.regression import ExpectationView, Regression
 from matrix.core.answer import Question
 from matrix.core.errors import NotFoundError
@@ -28,6 +29,7 @@ class DictReader:
     logs: dict[str, str] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     published: dict[str, list[ExpectationView]] = field(default_factory=dict)
+    searches: dict[int, BisectionView] = field(default_factory=dict)
 
     def overview(self) -> Overview:
         return self.seen
@@ -59,6 +61,22 @@ class DictReader:
 
     def log_text(self, ref: str, /) -> str:
         return _get(self.logs, ref, "log")
+
+    def bisections(self) -> list[BisectionItem]:
+        return [found.item for _, found in sorted(self.searches.items(), reverse=True)]
+
+    def bisection(self, number: int, /) -> BisectionView:
+        return _get(self.searches, number, "bisection")
+
+    def bisection_log(self, number: int, /) -> str:
+        item = _get(self.searches, number, "bisection").item
+        return f"git bisect start '{item.bad}' '{item.good}'\n"
+
+    def covering(self, flips: Sequence[FlipView], /) -> dict[int, list[BisectionItem]]:
+        return {f.flip_id: [b for b in self.bisections() if b.bad == f.to_revision] for f in flips}
+
+    def asked_by(self, run_id: str, /) -> list[BisectionItem]:
+        return [b.item for b in self.searches.values() if any(a.run_id == run_id for a in b.answers)]
 
 
 def _get(found: dict[Key, Value], key: Key, what: str) -> Value:

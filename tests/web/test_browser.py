@@ -13,6 +13,7 @@ from tests.web.watch import watching
 pytestmark = pytest.mark.chromium
 
 PAGES = ["/", "/regressions", "/series/5e1e000000000001", "/runs/r-0001", "/runs/r-0102", "/sweeps/3"]
+PAGES += ["/bisections", "/bisections/1", "/bisections/2", "/bisections/3"]
 LOOKS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 
 

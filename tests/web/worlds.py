@@ -7,6 +7,7 @@ from matrix.store.views import Heatmap, Overview, Square
 from tests.web import build
 from tests.web.parts import add_runs, jobs, long_series, series_row
 from tests.web.reader import DictReader
+from tests.web.searches import searches
 
 STATES = [state.value for state in State]
 
@@ -52,6 +53,7 @@ def every_state(running: bool = True) -> DictReader:
         flips=[build.flip(), build.flip(flip_id=4, standing=False, change="regression", after="degraded")],
         logs={"sha256:aa": "".join(f"INFO 11-30 04:{n % 60:02d}:01 [core.py:77] step {n} of many, the server says a rather long line about itself\n" for n in range(300))},
     )  # fmt: skip
+    reader.searches = searches()
     add_runs(reader)
     reader.all_series = {row.series_key: long_series(row.series_key, revisions) for row in rows}
     return reader

@@ -10,5 +10,5 @@ from web.site import Site
 def add(routes: APIRouter, site: Site) -> None:
     @routes.get("/regressions")
     def regressions(standing: bool = True) -> HTMLResponse:
-        groups = shown_groups(site.store.regressions(standing))
+        groups = shown_groups(site.store.regressions(standing), site.store)
         return site.render.page("regressions.html", groups=groups, standing=standing)

@@ -35,6 +35,7 @@ def add(routes: APIRouter, site: Site) -> None:
             repeat=repeat_run(seen.row),
             tail=_tail(site, seen),
             explained=_explained(site, seen),
+            bisections=site.store.asked_by(seen.row.run_id),
             expectations=site.store.expectations(seen.row.run_id),
         )
 
@@ -68,7 +69,7 @@ def _series(site: Site, run: RunView) -> SeriesView | None:
 def _explained(site: Site, run: RunView) -> list[ShownRegression]:
     """The falls that this run showed."""
     falls = site.store.regressions(False, run.row.series_key)
-    return shown_regressions([item for item in falls if item.to_run == run.row.run_id])
+    return shown_regressions([item for item in falls if item.to_run == run.row.run_id], site.store)
 
 
 def _groups(run: RunView) -> list[dict[str, Any]]:

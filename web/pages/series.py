@@ -21,6 +21,6 @@ def add(routes: APIRouter, site: Site) -> None:
             speed=speed_chart(seen),
             speed_judged=judged(seen, Metric.SPEED),
             flips=shown_flips(seen.flips),
-            explained={r.item.flip_id: r for r in shown_regressions(site.store.regressions(False, key))},
+            explained={r.item.flip_id: r for r in shown_regressions(site.store.regressions(False, key), site.store)},
             expectations=site.store.expectations(seen.points[-1].run_id) if seen.points else [],
         )
