@@ -37,7 +37,8 @@ class Cell:
 
     `site` is the folder of an engine that is installed already (`install` is "site"), `python` the interpreter for it,
     or the one that an environment is made from. `clone` is the engine's repository, where a commit's files come from.
-    None is part of the keys: where an installation lies does not change what it measures.
+    None is part of the keys: where an installation lies does not change what it measures. `cherry_pick` are commits
+    (whole hashes) whose changes are carried over onto the revision; with any it is another series.
     """
 
     revision: Revision
@@ -52,6 +53,7 @@ class Cell:
     site: str = ""
     python: str = ""
     clone: str = ""
+    cherry_pick: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -95,6 +97,7 @@ def _identity(cell: Cell, *, revision: bool) -> dict[str, Any]:
         "hardware": cell.hardware.label,
         "executor": cell.executor,
     }
+    body |= {"cherry_pick": list(cell.cherry_pick)} if cell.cherry_pick else {}
     return body | ({"version": cell.revision.version} if revision else {})
 
 

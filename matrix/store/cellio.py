@@ -30,6 +30,7 @@ def cell_to_json(cell: Cell) -> Json:
         "site": cell.site,
         "python": cell.python,
         "clone": cell.clone,
+        "cherry_pick": list(cell.cherry_pick),
     }
 
 
@@ -59,6 +60,7 @@ def cell_from_json(body: Json, workload_of: Callable[[str], Workload]) -> Cell:
         site=body.get("site", ""),
         python=body.get("python", ""),
         clone=body.get("clone", ""),
+        cherry_pick=tuple(body.get("cherry_pick", ())),
     )
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,7 +54,7 @@ def history(tmp_path: Path) -> History:
     return History(tmp_path / "clone")
 
 
-def at(history: History, commit: str, **more: str) -> Recipe:
+def at(history: History, commit: str, **more: Any) -> Recipe:
     fields = {"url": str(history.folder), "commit": commit, "folder": "python/stub_engine", "package": "stub_engine"}
     return recipe("stub-engine==1.0", overlay=Overlay(**(fields | more)))
 
@@ -216,3 +217,67 @@ executor(Path({str(tmp_path)!r}), Path({str(links)!r})).build(wanted, Path({str(
     made = ex.build(wanted, tmp_path / "log", print)
     assert not made.reused
     assert files(package(made.ref))["__init__.py"] == "NAME = 'commit'\n"
+
+
+FILE = "python/stub_engine/__init__.py"
+
+
+def numbered(name: str = "commit", bug: str = "broken", more: str = "") -> dict[str, str]:
+    """Files of a commit whose module has its name far from its bug."""
+    between = "\n".join(f"A{i} = {i}" for i in range(12))
+    return COMMIT | {FILE: f"NAME = '{name}'\n{between}\nBUG = '{bug}'\n{more}"}
+
+
+def module(built: Path) -> str:
+    return next(built.rglob("site-packages/stub_engine/__init__.py")).read_text()
+
+
+def test_a_fix_is_carried_over_onto_an_older_commit_and_the_clone_is_only_read(
+    tmp_path: Path, links: Path, history: History
+) -> None:
+    old = history.commit(numbered("old"))
+    history.commit(numbered("between"))
+    fix = history.commit(numbered("between", bug="mended"))
+    objects = sorted(p.name for p in (history.folder / ".git" / "objects").rglob("*") if p.is_file())
+    ex = executor(tmp_path, links)
+    plain = ex.build(at(history, old), tmp_path / "log", print)
+    mended = ex.build(at(history, old, picks=(fix,)), tmp_path / "log", print)
+    assert "NAME = 'old'" in module(Path(mended.ref))
+    assert "BUG = 'mended'" in module(Path(mended.ref))
+    assert "BUG = 'broken'" in module(Path(plain.ref))
+    assert mended.digest != plain.digest
+    assert sorted(p.name for p in (history.folder / ".git" / "objects").rglob("*") if p.is_file()) == objects
+
+
+def test_a_fix_that_is_there_already_changes_nothing(tmp_path: Path, links: Path, history: History) -> None:
+    history.commit(numbered())
+    fix = history.commit(numbered(bug="mended"))
+    newer = history.commit(numbered("newer", bug="mended again"))
+    ex = executor(tmp_path, links)
+    picked = ex.build(at(history, newer, picks=(fix,)), tmp_path / "log", print)
+    assert "BUG = 'mended again'" in module(Path(picked.ref))
+    assert picked.digest == ex.build(at(history, newer), tmp_path / "log", print).digest
+
+
+def test_a_fix_that_conflicts_is_a_build_failure_that_names_it(tmp_path: Path, links: Path, history: History) -> None:
+    old = history.commit(numbered(bug="quite another one"))
+    history.commit(numbered())
+    fix = history.commit(numbered(bug="mended"))
+    with pytest.raises(BuildError, match=f"{fix[:12]} cannot be carried over onto {old[:12]}"):
+        executor(tmp_path, links).build(at(history, old, picks=(fix,)), tmp_path / "log", print)
+
+
+def test_a_fix_is_fetched_with_its_parent_from_a_remote(tmp_path: Path, links: Path, history: History) -> None:
+    old = history.commit(numbered("old"))
+    history.commit(numbered("between"))
+    fix = history.commit(numbered("between", bug="mended"))
+    history.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    asked = at(history, old, picks=(fix,), url=f"file://{history.folder}")
+    built = executor(tmp_path, links).build(asked, tmp_path / "log", print)
+    assert "NAME = 'old'" in module(Path(built.ref))
+    assert "BUG = 'mended'" in module(Path(built.ref))
+
+
+def test_a_pick_is_part_of_the_recipe(history: History) -> None:
+    old = history.commit(numbered())
+    assert at(history, old, picks=("a" * 40,)).hash != at(history, old).hash

