@@ -42,8 +42,8 @@ class Subject:
             raise ConfigError(f"{revision} is left out: {reasons}", hint="change [[exclude]], or bisect another range")
         # A release is what was published: nothing is carried over onto it.
         picks = self.cherry_pick if revision.kind is RevisionKind.COMMIT else ()
-        changed = {"boot": boot, "cherry_pick": picks}
-        return replace(drafted[0].baseline, **changed), replace(drafted[0], **changed)
+        base, cell = (replace(c, boot=boot, cherry_pick=picks) for c in (drafted[0].baseline, drafted[0]))
+        return base, cell
 
     def plan(
         self, revision: Revision, boot: int, executor: Executor, store: Store, *, baseline: bool
