@@ -20,6 +20,10 @@ _NOT_BENIGN = Lazy(r"driver on your system is too old|Retry\(total=0")
 class Around(Protocol):
     """The lines about the one that is looked at, made when they are asked for."""
 
+    @property
+    def rows(self) -> bool:
+        """False when it is known that no word of the failure table stands here."""
+
     def excerpt(self) -> str:
         """A dozen lines that end a little after it."""
 
@@ -92,7 +96,7 @@ class Causes:
             self._cut = Hit(first, self._cut_failure(around))
 
     def _blame(self, number: int, text: str, quiet: bool, role: Role, around: Around) -> None:
-        if _NOT_BENIGN.search(text) or not (quiet or BENIGN.search(text)):
+        if around.rows and (_NOT_BENIGN.search(text) or not (quiet or BENIGN.search(text))):
             self._search(number, text, around)
         if not quiet and (role == "error" or BARE.match(text)):
             self._keep_error(number, text, around)

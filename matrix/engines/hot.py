@@ -5,6 +5,8 @@
 
 import re
 
+from matrix.engines.logtext import LINE_LIMIT
+
 CAUSES = (
     "rror", "xception", "raceback", 'File "', "ailed", "annot", "emory", "OOM", "oom-", "Kill", "llegal", "atchdog",
     "imed out", "imeout", "ime out", "imedout", "NVIDIA", "NCCL", "not ", "No ", "no ", "must", "nvalid", "n't ",
@@ -43,7 +45,10 @@ def hot(raw: bytes) -> bool:
     """True when the line has to be looked at: no junk, no request's own text, no information without a word."""
     if _ASKED[0] in raw or _ASKED[1] in raw or (not raw.isascii() and is_junk(raw)):
         return False
-    return any(map(raw.__contains__, _QUIET if _informs(raw) else STEMS))
+    head = raw[:LINE_LIMIT]
+    if any(map(head.__contains__, _QUIET if _informs(head) else STEMS)):
+        return True
+    return len(raw) > LINE_LIMIT and any(map(raw.__contains__, _TELLING[:2]))
 
 
 def may_blame(text: str) -> bool:

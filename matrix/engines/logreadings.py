@@ -32,11 +32,18 @@ _ABOUT = (
     b"spec_decode_num_drafts",
 )
 
+_STREAMED = (b"Decode batch", b"SpecDecoding", b"Mean acceptance", b"Speculative metrics")
+
 
 def about_acceptance(raw: bytes) -> bool:
     """True when the line may hold an accept length."""
     low = raw.lower()
     return any(map(low.__contains__, _ABOUT))
+
+
+def _complete(raw: bytes) -> bool:
+    """False for a streamed record that lacks its end."""
+    return not any(map(raw.__contains__, _STREAMED)) or readers.complete(text_of(raw, LONGEST).rstrip("\r\n"))
 
 
 @dataclass(slots=True)
@@ -67,7 +74,7 @@ class Readings:
                 self._list(number, checked(reading))
             return Kind.BROKEN
         kind, found = Kind.READING, self._known(lines, index)
-        if found is None or not readers.complete(text_of(lines[index], LONGEST).rstrip("\r\n")):
+        if found is None or not _complete(lines[index]):
             joined = self._joined(number, lines, index, found)
             kind, found = (Kind.BROKEN, joined) if joined else (kind, found)
         for reading in found or ():

@@ -5,7 +5,7 @@ shapes, so a set of shapes costs less than a pattern search over every line. A v
 later lines are good for; most of those are then taken a chunk at a time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -22,6 +22,10 @@ LOOKBEHIND = 9
 _ROOM = 1 << 14
 """Bytes that the lines ahead, and those behind, may take."""
 _SHAPES_BYTES = 16 << 20
+_FEW = 200
+"""New shapes in one stretch that are looked at without a screening of its lines."""
+_FIRST = 1000
+"""New shapes that are looked at before any is screened."""
 _HEX = b"0123456789abcdef"
 
 
@@ -95,6 +99,12 @@ class Visitor(Protocol):
     def wants_all(self) -> bool:
         """True while every line matters, whatever its shape (inside a traceback)."""
 
+    def screen(self, stretch: Stretch) -> Container[int]:
+        """Places of the lines worth a look, where most are new."""
+
+    def skip(self, raw: bytes) -> None:
+        """Take note of a line near the end that is not worth a look."""
+
     def bulk(self, stretch: Stretch, kinds: dict[Kind, set[bytes]], data: bytes | None) -> None:
         """Take the new lines of the shapes in `kinds`, at which nobody has looked.
 
@@ -108,7 +118,7 @@ class Scanner:
     def __init__(self, visitor: Visitor) -> None:
         self._visitor = visitor
         self._shapes: dict[bytes, Kind] = {}
-        self._bytes = 0
+        self._bytes = self._new = 0
         self._behind = 0
         self.lines = 0
 
@@ -152,9 +162,14 @@ class Scanner:
         if not todo and not everything:
             start = max(start, stretch.end - _TRACE_TAIL)
         todo |= {shape for shape in found if known.get(shape) in _TRACE}
+        likely = self._likely(stretch, todo)
         for index in range(start, stretch.end) if todo or everything else ():
             shape = shapes[index]
             if shape not in todo and not (everything and known.get(shape, Kind.NOTHING) is Kind.NOTHING):
+                continue
+            if likely is not None and index not in likely and shape not in known and not everything:
+                if index >= stretch.end - LOOKBEHIND:
+                    visitor.skip(stretch.lines[index])
                 continue
             kind = known.get(shape, Kind.ALWAYS)
             if kind is Kind.ALWAYS or everything:
@@ -166,6 +181,12 @@ class Scanner:
                 visitor.again(kind, stretch.number_of(index), stretch.lines, index)
                 everything = visitor.wants_all()
         return todo
+
+    def _likely(self, stretch: Stretch, todo: set[bytes]) -> Container[int] | None:
+        """Places of the lines of new shapes worth a look; None where shapes are few enough to look at each."""
+        new = sum(shape not in self._shapes for shape in todo) if len(todo) > _FEW else 0
+        many, self._new = new > _FEW and self._new > _FIRST, self._new + new
+        return self._visitor.screen(stretch) if many else None
 
     def _todo(self, found: set[bytes]) -> set[bytes]:
         """Shapes that are new, and those whose lines have to be taken singly."""

@@ -10,6 +10,9 @@ _ANSI = re.compile(
     r"|\x1b?_bk;t=\d+(?:\x07|\^G)?"
     r"|\[(?:\d{1,3}(?:;\d{1,3})+|0|[139]\d|1)m"
 )
+_COLOURED = ("\x1b", "^[[", "␛[", "\\x1b[", "\\033[", "\\e[", "_bk;t=")
+_LOST_ESCAPE = re.compile(r"\[\d[\d;]*m")
+"""One of these stands in every text that `_ANSI` finds."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)"
@@ -55,7 +58,7 @@ def clean(line: str, limit: int = LINE_LIMIT) -> str:
 
 def plain(line: str) -> str:
     """`line` without colours and control characters; prefixes and spaces at the end stay."""
-    if "[" in line or "\x1b" in line or "_bk;" in line:
+    if any(map(line.__contains__, _COLOURED)) or ("[" in line and _LOST_ESCAPE.search(line)):
         line = _ANSI.sub("", line)
     return line if line.isprintable() else _CONTROL.sub("", line)
 
@@ -63,10 +66,10 @@ def plain(line: str) -> str:
 def strip_prefixes(line: str) -> str:
     """`line` without stacked prefixes, at most eight."""
     for _ in range(PREFIX_DEPTH):
-        rest = _PREFIX.sub("", line, count=1)
-        if rest == line:
+        found = _PREFIX.match(line)
+        if not found:
             return line
-        line = rest
+        line = line[found.end() :]
     return line
 
 

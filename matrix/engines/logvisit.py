@@ -1,12 +1,14 @@
 """Looks at each new kind of log line: what it tells of the configuration, of acceptance, of service, and of failure."""
 
 from collections import deque
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from matrix.engines.causes import Causes
 from matrix.engines.hot import hot, may_blame
 from matrix.engines.logreadings import Readings, about_acceptance
 from matrix.engines.logscan import POOLED, Kind, Stretch
+from matrix.engines.logscreen import screen
 from matrix.engines.logsigns import ENOUGH, Signs, rates, serves, turns
 from matrix.engines.logtext import LINE_LIMIT, is_quiet, strip_prefixes
 from matrix.engines.logwrap import LONGEST, Around
@@ -31,6 +33,8 @@ class LogVisit:
     readings: Readings = field(default_factory=Readings)
     signs: Signs = field(default_factory=Signs)
     recent: deque[bytes] = field(default_factory=lambda: deque(maxlen=12))
+    _blameless: set[int] = field(default_factory=set)
+    _rowless: set[int] = field(default_factory=set)
 
     def wants_all(self) -> bool:
         """True inside a traceback, whose lines belong together."""
@@ -43,17 +47,35 @@ class LogVisit:
             return line.ready <= line.booted or (kind is Kind.TOKENS and self.signs.tokens < ENOUGH)
         return self.readings.listing if kind in POOLED else kind in (Kind.BROKEN, Kind.ALWAYS)
 
+    def screen(self, stretch: Stretch) -> Container[int]:
+        """Lines with a word of ours."""
+        found = screen(stretch.whole, self.causes.tracebacks.followed)
+        self._blameless = {stretch.number_of(index) for index in found.telling - found.blaming}
+        self._rowless = {stretch.number_of(index) for index in found.blaming - found.rows}
+        for index in range(stretch.start, stretch.end):
+            if index not in found.telling:
+                self.signs.name(stretch.lines[index])
+        return found.telling
+
+    def skip(self, raw: bytes) -> None:
+        """Keep a line for the end of the log."""
+        if raw and not raw.isspace():
+            self.recent.append(raw[:1000])
+
     def visit(self, number: int, lines: list[bytes], index: int) -> Kind:
         """Look at one line; the kind of those of its shape."""
         raw = lines[index][:LONGEST]
-        if raw and not raw.isspace():
-            self.recent.append(raw[:1000])
+        self.skip(raw)
         self.signs.name(raw)
         if not (hot(raw) or self.wants_all()):
             return Kind.NOTHING
         self.signs.note(number, raw, self.causes.timeline)
         kind = self.readings.read(number, lines, index) if about_acceptance(raw) else Kind.NOTHING
-        role = self._blame(number, raw, lines, index)
+        if number in self._blameless and not self.wants_all():
+            learn(self.readings.context, text_of(raw, LINE_LIMIT))
+            role: Role = ""
+        else:
+            role = self._blame(number, raw, lines, index)
         if kind is not Kind.NOTHING:
             return kind
         if turns(raw):
@@ -110,10 +132,11 @@ class LogVisit:
         """Search the line for a cause; returns what it is to tracebacks."""
         line = text_of(raw, LINE_LIMIT)
         found: Role = ""
+        around = Around(line, lines, index, number not in self._rowless)
         for part in line.split("\r"):
             text = strip_prefixes(part).rstrip()
             if text:
                 learn(self.readings.context, text)
                 quiet = may_blame(text) and is_quiet(part)
-                found = self.causes.look(number, text, quiet, Around(line, lines, index)) or found
+                found = self.causes.look(number, text, quiet, around) or found
         return found

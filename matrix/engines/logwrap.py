@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from matrix.engines.logtext import has_prefix, plain, strip_prefixes
 
 LONGEST = 1 << 16
-_NARROWEST = 40
+_NARROWEST, _WIDEST = 40, 1000
+"""Columns of the terminals whose broken lines are joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,8 @@ class Around:
     line: str
     lines: list[bytes]
     index: int
+    rows: bool = True
+    """False when it is known that no word of the failure table stands here."""
 
     def excerpt(self) -> str:
         """At most a dozen lines that end a little after it, each cut at 400 characters."""
@@ -33,7 +36,7 @@ def wrapped(line: str, lines: list[bytes], index: int) -> list[str]:
     """
     out: list[str] = []
     joined, width = line.rstrip("\r\n"), max(len(line), _NARROWEST)
-    if len(line) < _NARROWEST:
+    if not _NARROWEST <= len(line) <= _WIDEST:
         return out
     for following in lines[index + 1 : index + 7]:
         rest = text(following, LONGEST).rstrip("\r\n")

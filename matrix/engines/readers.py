@@ -130,15 +130,16 @@ def _counter(body: str, names: str) -> int | None:
     return int(found[1]) if found else None
 
 
+_HISTOGRAM = re.compile(r"[\"'](?:spec_correct_drafts|spec_accept|acceptance)_histogram[\"']\s*:\s*\[([\d, ]+)\]")
+
+
 def _request(value: float | None, flags: tuple[str, ...], body: str, context: Context) -> Reading:
     """One request's own numbers; its counters outrank the printed mean, which counts the prefill's token in SGLang."""
     steps = _counter(body, "spec_verify_ct|num_spec_steps")
     accepted = _counter(
         body, "spec_num_correct_drafts|spec_accepted_drafts|spec_accept_token_num|num_accepted_draft_tokens"
     )
-    histogram = re.search(
-        r"[\"'](?:spec_correct_drafts|spec_accept|acceptance)_histogram[\"']\s*:\s*\[([\d, ]+)\]", body
-    )
+    histogram = _HISTOGRAM.search(body) if "_histogram" in body else None
     k = len(histogram[1].split(",")) - 1 if histogram else context.k
     if not steps or accepted is None:
         return Reading(value, "request", flags, k=k)

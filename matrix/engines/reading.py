@@ -83,9 +83,14 @@ _CONFIGURED = re.compile(
     r"|'speculative_config': \{|Initializing .*speculative_config=SpeculativeConfig"
 )
 
+_ASKED = ("speculative", "num_spec", "--spec")
+"""One of these stands in every text that tells of the configuration."""
+
 
 def learn(context: Context, text: str) -> None:
     """Note k, and whether speculation was asked for."""
+    if not any(map(text.__contains__, _ASKED)):
+        return
     if found := _K.search(text):
         context.k = int(found["k"])
     if _CONFIGURED.search(text):

@@ -69,7 +69,12 @@ class Tracebacks:
     @property
     def inside(self) -> bool:
         """True while lines of any shape may belong to a traceback."""
-        return self.stack.open and self._count <= _ENOUGH
+        return self.stack.open and self.followed
+
+    @property
+    def followed(self) -> bool:
+        """True until a hundred tracebacks were followed line by line."""
+        return self._count <= _ENOUGH
 
     def line(self, number: int, text: str) -> Role:
         """Follow one line; returns what it is."""
