@@ -32,9 +32,14 @@ def version_words(claim: Claim) -> str:
 
 def evidence_words(claim: Claim) -> str:
     """Where the claim comes from, with its day and its link."""
-    said = {Evidence.KNOWN: "known from source"}.get(claim.evidence, claim.evidence.value)
-    when = day(claim) if claim.evidence is not Evidence.KNOWN else None
-    return ", ".join(part for part in (f"{said} {when}" if when else said, claim.link) if part)
+    return ", ".join(part for part in (_dated(claim), claim.link) if part)
+
+
+def _dated(claim: Claim) -> str:
+    if claim.evidence is Evidence.KNOWN:
+        return "known from source"
+    when = day(claim)
+    return f"{claim.evidence.value} {when}" if when else claim.evidence.value
 
 
 def _lead(decision: Decision, asked: Question) -> str:
@@ -86,11 +91,11 @@ def _also(decision: Decision) -> list[str]:
         lead = "newer ones are broken for you: " if best and exact(best) else "broken are "
         said.append(lead + ", ".join(_fallen(newer)))
     unstated = [c for c in about if not c.versions]
-    said += [f"also {c.state.value} in {version_words(c)} ({evidence_words(c)})" for c in unstated]
+    said += [f"also {c.state.value} in {version_words(c)} ({_dated(c)})" for c in unstated]
     intact = [c for c in decision.known if (best is None or c.engine == best.engine) and _beyond(c, best)]
     said += [_intact(c, decision.broken) for c in intact]
     others = [c for c in decision.next_best if best and c.engine != best.engine]
-    said += [f"{version_words(c)} works too ({evidence_words(c)})" for c in others]
+    said += [f"{version_words(c)} works too ({_dated(c)})" for c in others]
     if any(best in (c.kept, c.other) for c in decision.conflicts):
         said.append("other evidence about this version contradicts it")
     return said
@@ -120,4 +125,4 @@ def _intact(claim: Claim, broken: Sequence[Claim]) -> str:
     lost = [c for c in broken if c.evidence is Evidence.KNOWN and c.engine == claim.engine and ends(c.versions)[0]]
     fix = any(follows(claim.versions, c.versions) for c in lost)
     place = f"fixed in {name} {ends(claim.versions)[0]}" if fix else f"{name} {span_words(claim.versions)} intact"
-    return f"{place} ({evidence_words(claim)}; not tested)"
+    return f"{place} ({_dated(claim)}, not tested)"
