@@ -11,6 +11,8 @@ ARG PIP_CERT
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY dockerfiles ./dockerfiles
+COPY reports ./reports
+COPY sweeps ./sweeps
 COPY matrix ./matrix
 COPY web ./web
 RUN python3 -m venv /opt/specmatrix && /opt/specmatrix/bin/pip install --no-cache-dir --compile .

@@ -9,6 +9,7 @@ from matrix.core.expectation import Bonus
 from matrix.core.report import Report
 from matrix.core.spec import Method
 from matrix.core.state import State
+from matrix.engines.families import architecture_of
 from matrix.engines.spans import Span, known_spans
 from matrix.plan.compat import ENGINES
 from matrix.plan.matching import family, plain_method, plain_name, same_model
@@ -37,7 +38,7 @@ def gather(store: Store, question: Question) -> list[Claim]:
     claims = [measured_claim(m) for m in store.evidence.of(models)]
     claims += [reported_claim(key, report) for key, report in store.reports.of(models)]
     known = list(_known(models or [question.model], method, claims))
-    if not models and not any(c.state.bad and c.versions != ">=0" for c in known):
+    if not models and not (known and architecture_of(question.model)):
         raise _unknown(question.model, names)
     return claims + known
 

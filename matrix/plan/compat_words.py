@@ -88,7 +88,7 @@ def _also(decision: Decision) -> list[str]:
     about = [c for c in decision.broken if best is None or c.engine == best.engine]
     newer = [c for c in about if c.versions and _beyond(c, best)]
     if newer and decision.kind is not Kind.EXCLUDED:
-        lead = "newer ones are broken for you: " if best and exact(best) else "broken are "
+        lead = "newer ones are broken for you: " if best and exact(best) else "these fail: "
         said.append(lead + ", ".join(_fallen(newer)))
     unstated = [c for c in about if not c.versions]
     said += [f"also {c.state.value} in {version_words(c)} ({_dated(c)})" for c in unstated]

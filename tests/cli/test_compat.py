@@ -85,6 +85,8 @@ def test_an_unknown_model_is_exit_3_and_a_known_one_by_its_name_alone_is_not(
 ) -> None:
     assert main(["compat", "no-such-model", "--db", db]) == 3
     assert "nothing is known of a model `no-such-model`" in capsys.readouterr().err
+    assert main(["compat", "no-such-model", "-m", "medusa", "--db", db]) == 3
+    assert ask(capsys, db, "Qwen/Qwen3-8B", "-m", "medusa", "-e", "sglang")["answer"] == "excluded"
     assert ask(capsys, db, "Qwen/Qwen3-VL-8B-Instruct", "-e", "sglang")["answer"] == "not-tested"
 
 
