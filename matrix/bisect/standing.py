@@ -41,9 +41,9 @@ _ROUNDING = 1e-9
 def runs_left(state: State, culprit: Floats) -> int:
     """Runs that the answer is expected to need yet, 0 at the end.
 
-    The ends that are missing; then the entropy of the posterior over what one run tells, 1 - H(error) bits at most (Cover
-    and Thomas, Elements of Information Theory, section 7.1.4: the capacity of a binary symmetric channel); then both
-    sides once more.
+    The ends that are missing; then the entropy of the posterior over what one run tells, 1 - H(error) bits at most
+    (the capacity of a binary symmetric channel; Cover and Thomas, Elements of Information Theory, section 7.1.4); then
+    both sides once more.
     """
     decision = decide(state)
     if not decision.points:

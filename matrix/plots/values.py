@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matrix.plots.style import colour, drawing, figure, grid, margins, note
 from matrix.plots.svg import render
 
-_WIDTH, _HEIGHT = 420, 190
+_WIDTH, _HEIGHT = 420, 196
 _BINS = 24
 
 
@@ -39,11 +39,11 @@ def values_svg(values: Values) -> str:
         ax.set_ylim(-1.15 * most, 1.15 * most)
         grid(ax, [(most, str(most)), (0, "0"), (-most, str(most))])
         note(ax, f"good ({len(values.good)})", (0, most), (4, 6), ha="left", coords=("axes fraction", "data"))
-        note(ax, f"bad ({len(values.bad)})", (0, -most), (4, -14), ha="left", coords=("axes fraction", "data"))
+        note(ax, f"bad ({len(values.bad)})", (0, -most), (4, -13), ha="left", coords=("axes fraction", "data"))
         for at in (low, (low + high) / 2, high):
-            note(ax, f"{at:.2f}", (at, 0), (0, -16))
-        note(ax, values.unit, (0.5, 0), (0, -32), coords=("axes fraction", "axes fraction"))
-        margins(sheet, left=34, right=24, top=10, bottom=40)
+            note(ax, f"{at:.2f}", (at, 0), (0, -20))
+        note(ax, values.unit, (0.5, 0), (0, -36), coords=("axes fraction", "axes fraction"))
+        margins(sheet, left=34, right=24, top=10, bottom=44)
         return render(sheet, name=values.name, title=values.title, description=values.description)
 
 

@@ -48,7 +48,7 @@ def test_a_running_one_shows_suspects_answers_and_what_runs_now() -> None:
     assert points[3][:3] == ["0.31.0", "asked next", "62.0 %"]
     strip = shown.one("section", "strip").text
     assert "about 3 runs left" in strip and "probe vllm 0.31.0 / tiny-llama / eagle3 prompt 4 of 16" in strip
-    assert "latest = 0.32.0" in shown.one("dl", "facts").text
+    assert "latest: 0.32.0" in shown.one("dl", "facts").text
     figure = next(n for n in shown.all("svg") if n.attrs.get("aria-labelledby", "").startswith("values"))
     assert "good: 2.11; bad: 1.02" in figure.one("desc").text
 

@@ -41,6 +41,8 @@ def bisection_values(site: Site, view: BisectionView) -> dict[str, Any]:
         "interrupted": item.status == INTERRUPTED,
         "elapsed_s": max(end - item.created_at, 0.0),
         "left": left(view.runs_left),
+        "subjects": any(point.subject for point in view.points),
+        "revisions": any(point.version != point.name for point in view.points),
         "values": answers_chart(view.answers, _UNITS.get(item.question, "accept length")),
         "poll_s": site.poll_s,
     }
