@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from markupsafe import Markup
 
 from matrix.app.bisect.views import AnswerView
 from matrix.core.state import Metric, State
-from matrix.plots import Positions, Trend, TrendPoint, Values, drawable, positions_svg, trend_svg, values_svg
+from matrix.plots import FEW, Positions, Trend, TrendPoint, Values, drawable, positions_svg, trend_svg, values_svg
 from matrix.store.views import ResultRow, SeriesPoint, SeriesView
 from web import words
 
@@ -27,7 +28,7 @@ def accept_chart(series: SeriesView) -> Markup | None:
         floor=1.0,
         ceiling=None if series.k is None else series.k + 1.0,
     )
-    return _trend(trend) if drawable(points) else None
+    return _sized(trend) if drawable(points) else None
 
 
 def speed_chart(series: SeriesView) -> Markup | None:
@@ -51,7 +52,7 @@ def speed_chart(series: SeriesView) -> Markup | None:
         role="speed",
         points=points,
     )
-    return _trend(trend) if drawable(points) else None
+    return _sized(trend) if drawable(points) else None
 
 
 def positions_chart(row: ResultRow) -> Markup | None:
@@ -94,6 +95,14 @@ def _spoken(points: tuple[TrendPoint, ...], digits: int, unit: str) -> str:
             f"{point.revision}: {value}{unit if value != words.NOT_MEASURED else ''} ({point.state or 'not judged'})"
         )
     return "; ".join(parts)
+
+
+def _sized(trend: Trend) -> Markup:
+    """The plot; where its revisions fit on a telephone once more for that, the style sheet shows one of the two."""
+    if len(trend.points) > FEW:
+        return _trend(trend)
+    narrow = _trend(replace(trend, name=f"{trend.name}-narrow", narrow=True))
+    return Markup('<div class="broad">{}</div><div class="narrow">{}</div>').format(_trend(trend), narrow)
 
 
 @lru_cache(maxsize=512)

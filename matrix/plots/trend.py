@@ -15,7 +15,9 @@ from matrix.plots.text import label
 
 _HEIGHT = 232
 _PAIRED = 600  # two such plots stand beside each other
-_PAIR_MOST = 12
+_NARROW = 358  # a telephone's page without its margins
+FEW = 12
+"""So many revisions fit beside another plot, and on a telephone."""
 _STATE_ROW = 0.09  # height of the strip of states under the values, as a share of the value range
 
 
@@ -33,7 +35,10 @@ class TrendPoint:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """What to draw: `role` names the line's colour, `floor` is the natural zero, `ceiling` the highest value."""
+    """What to draw: `role` names the line's colour, `floor` is the natural zero, `ceiling` the highest value.
+
+    `narrow` draws it for a telephone, where at most `FEW` revisions fit.
+    """
 
     name: str
     title: str
@@ -44,18 +49,21 @@ class Trend:
     ceiling: float | None = None
     line_label: str = ""
     reference_label: str = ""
+    narrow: bool = False
 
 
-def width_for(count: int) -> int:
-    """CSS pixels that `count` revisions need to stay readable."""
-    return _PAIRED if count <= _PAIR_MOST else max(2 * _PAIRED, 62 + 36 * count)
+def width_of(trend: Trend) -> int:
+    """CSS pixels that its revisions need to stay readable."""
+    count = len(trend.points)
+    if count > FEW:
+        return max(2 * _PAIRED, 62 + 36 * count)
+    return _NARROW if trend.narrow else _PAIRED
 
 
 def trend_svg(trend: Trend) -> str:
     """SVG text of the trend. Values that are not finite count as not measured."""
     with drawing():
-        width = width_for(len(trend.points))
-        sheet, ax = figure(width, _HEIGHT)
+        sheet, ax = figure(width_of(trend), _HEIGHT)
         top = _top(trend)
         _values(ax, trend)
         _reference(ax, trend)
@@ -126,7 +134,7 @@ def _ticks(floor: float, top: float) -> list[tuple[float, str]]:
 
 
 def _slanted(trend: Trend) -> bool:
-    room = (width_for(len(trend.points)) - 62) / max(len(trend.points), 1)
+    room = (width_of(trend) - 62) / max(len(trend.points), 1)
     return max((len(label(p.revision)) for p in trend.points), default=0) * 6.5 + 8 > room
 
 

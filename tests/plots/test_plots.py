@@ -142,3 +142,13 @@ def test_values_of_good_and_bad_runs_are_told_apart_by_place_and_count() -> None
 @pytest.mark.parametrize(("good", "bad"), [((1.0,), ()), ((), (0.0,)), ((2.0,) * 50, (2.0,)), ((1e6,), (1e-6,))])
 def test_any_values_can_be_drawn(good: tuple[float, ...], bad: tuple[float, ...]) -> None:
     assert ET.fromstring(values_svg(Values("v", "t", "d", "u", good, bad))).tag == f"{SVG}svg"
+
+
+def test_a_narrow_trend_fits_a_telephone_with_all_its_labels() -> None:
+    few = [point(f"0.{n}.0") for n in range(12)]
+    wide, narrow = (ET.fromstring(trend_svg(trend(*few, narrow=narrow))) for narrow in (False, True))
+    assert float(wide.attrib["width"]) > 390 > float(narrow.attrib["width"])
+    assert float(wide.attrib["height"]) == float(narrow.attrib["height"]), "not scaled, drawn anew"
+    assert [f"0.{n}.0" for n in range(12)] == [
+        t for t in texts(trend_svg(trend(*few, narrow=True))) if t.count(".") == 2
+    ]

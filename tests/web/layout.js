@@ -6,6 +6,8 @@
     for (let closed = element.closest("details:not([open])"); closed; closed = closed.parentElement.closest("details:not([open])")) {
       if (!closed.querySelector(":scope > summary").contains(element)) return false;
     }
+    const sized = element.closest(".broad, .narrow");
+    if (sized && getComputedStyle(sized).display === "none") return false;
     const style = getComputedStyle(element);
     return style.visibility !== "hidden" && style.display !== "none";
   };

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.web import extremes, worlds
+from matrix.plots import FEW
+from tests.web import build, extremes, worlds
 from tests.web.reader import DictReader
 from tests.web.serve import serving
 from tests.web.watch import watching
@@ -66,6 +67,21 @@ def test_large_heatmap_scrolls_inside_its_own_box_with_its_first_column_in_place
         box.evaluate("e => { e.scrollLeft = 300; }")
         assert left and head.bounding_box() == left
         assert seen.layout_faults() == []
+
+
+def test_a_trend_of_few_revisions_fits_a_telephone(browser: Browser) -> None:
+    points = [build.point(revision=f"0.{minor}.0") for minor in range(FEW)]
+    reader = DictReader(all_series={"k": build.series(points=points)})
+    with serving(reader, poll_s=600) as address, watching(browser) as seen:
+        for width in (390, 1280):
+            seen.look(width, "light")
+            seen.page.goto(address + "/series/k")
+            box = seen.page.locator("figure .wide").first
+            assert box.evaluate("e => e.scrollWidth <= e.clientWidth"), width
+            (shown,) = box.locator("svg:visible").all()
+            scale = shown.evaluate("e => e.getBoundingClientRect().width / e.viewBox.baseVal.width")
+            assert scale > 0.8, "its labels stay readable"
+            assert seen.layout_faults() == []
 
 
 def test_error_pages_look_like_the_rest(browser: Browser, url: str) -> None:
