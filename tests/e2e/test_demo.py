@@ -35,12 +35,17 @@ def rows(folder: Path, verb: str = "results") -> list[dict[str, Any]]:
 
 
 def by_cell(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(r["revision"], r["spec"]): r for r in rows(folder)}
+    """First boots."""
+    return {(r["revision"], r["spec"]): r for r in rows(folder) if r["boot"] == 0}
 
 
-def test_eight_runs_are_measured(demo: Path) -> None:
-    cells = by_cell(demo)
-    assert len(rows(demo)) == len(cells) == 8
+def test_eight_cells_are_measured_and_one_of_them_twice(demo: Path) -> None:
+    cells, all_runs = by_cell(demo), rows(demo)
+    assert (len(cells), len(all_runs)) == (8, 9)
+    (repeat,) = [r for r in all_runs if r["boot"]]
+    first = cells["0.27.1", "eagle3"]
+    assert (repeat["revision"], repeat["spec"], repeat["boot"]) == ("0.27.1", "eagle3", 1)
+    assert repeat["accept_length"] == pytest.approx(first["accept_length"], rel=0.01)
     assert {r["evidence"] for r in cells.values()} == {"measured"}
 
 
