@@ -6,6 +6,7 @@ import click
 
 from matrix.app.announce import announce
 from matrix.app.attribute import counting
+from matrix.app.bisect.auto import AutoTools, bisect_flips
 from matrix.app.extra import ExtraBoots
 from matrix.app.setup import Ready, prepare
 from matrix.app.sweep import SweepOutcome, run_sweep
@@ -45,9 +46,19 @@ def follow(ready: Ready) -> SweepOutcome:
         except KeyboardInterrupt:
             follower.say("stopped; what was measured is kept, and the next sweep goes on from there")
             raise
+        fresh = {flip.flip_id for flip in ready.store.series.unannounced()}
         announce(ready.store, follower.say)
         follower.say(_ending(outcome, follower.elapsed_s()))
+        if ready.plan.source.config.bisect.auto:
+            auto_bisect(ready, follower, fresh)
     return outcome
+
+
+def auto_bisect(ready: Ready, follower: Follower, fresh: set[int]) -> None:
+    """One bisection for each cause among the flips that are new, within the config's budget."""
+    assert ready.store is not None  # noqa: S101 - as above
+    tools = AutoTools(ready.plan.source, ready.executor, ready.store, follower, follower.say, follower.note)
+    bisect_flips(tools, fresh)
 
 
 def exit_code(ready: Ready, outcome: SweepOutcome) -> int:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from matrix.core.spec import Method
+from matrix.plan.bisect import BisectTable
 from matrix.plan.install import check_installs
 from matrix.plan.judge import JudgeTable
 from matrix.plan.load import check_concurrency, check_uptime
@@ -192,6 +193,7 @@ class Config(_Table):
     exclude: list[ExcludeTable] = []
     limits: LimitsTable = Field(default_factory=lambda: LimitsTable.model_validate({}))
     judge: JudgeTable = JudgeTable()
+    bisect: BisectTable = BisectTable()
     docker: DockerTable = Field(default_factory=lambda: DockerTable.model_validate({}))
 
     @model_validator(mode="after")

@@ -46,6 +46,10 @@ max_tokens = 128
 # repeats = 1                       # boots that measure noise; 0: none
 # minutes = 30                      # of one sweep for boots of what stays ambiguous; 0: none
 
+# [bisect]
+# auto = true                       # after a sweep, look for the release that broke what fell
+# budget_min = 120                  # minutes for that
+
 # [[exclude]]
 # spec = "ngram-*"
 # version = "<0.30"

@@ -67,7 +67,7 @@ def searches() -> dict[int, BisectionView]:
     ]
     answers = [replace(a, point=COMMITS[0]) for a in _ANSWERS]
     child = bisection(
-        item=parent.children[0], parent=parent.item, points=points, answers=answers, now=None, next=[COMMITS[1]],
+        item=parent.children[0], within=parent.item, points=points, answers=answers, now=None, next=[COMMITS[1]],
         suspects=[Suspect(COMMITS[1], 0.9, subject)], likely=[COMMITS[1], COMMITS[2]],
     )  # fmt: skip
     return {1: bisection(), 2: parent, 3: child}

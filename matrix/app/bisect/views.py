@@ -104,7 +104,7 @@ class BisectionView:
     asked_bad: str
     signature: str
     children: list[BisectionItem] = field(default_factory=list)
-    parent: BisectionItem | None = None
+    within: BisectionItem | None = None
     headline: str = ""
     markdown: str = ""
     report: dict[str, Any] | None = None
