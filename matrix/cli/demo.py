@@ -22,7 +22,14 @@ def command(db: str, once: bool, host: str, port: int) -> int:
 
     Exit code 0 when the sweep is stored and judged: the regression it finds is what the demo is for.
     """
-    return _sweep(db) if once else _sweep_and_serve(db, host, port)
+    return _sweep_once(db) if once else _sweep_and_serve(db, host, port)
+
+
+def _sweep_once(db: str) -> int:
+    code = _sweep(db)
+    if code == Exit.OK:
+        click.echo("stored and judged; `matrix regressions` explains it, `matrix serve` shows it", err=True)
+    return code
 
 
 def _sweep_and_serve(db: str, host: str, port: int) -> NoReturn:

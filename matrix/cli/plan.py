@@ -96,7 +96,6 @@ def summary(plan: Plan) -> str:
         parts.append(f"{len(plan.excluded)} excluded")
     basis = "from runs here" if cost.from_history else "from figures of another machine"
     if plan.todo or plan.repeats:
-        parts.append(
-            f"about {clock(cost.seconds)} and {cost.disk_gib:.1f} GiB for {count(cost.builds, 'build')} ({basis})"
-        )
+        builds = f" and {cost.disk_gib:.1f} GiB for {count(cost.builds, 'build')}" if cost.builds else ""
+        parts.append(f"about {clock(cost.seconds)}{builds} ({basis})")
     return ", ".join(parts)

@@ -42,3 +42,5 @@ def test_one_is_written_without_an_s(tmp_path: Path) -> None:
     assert summary(one).startswith("1 cell by venv, 0 measured, 1 to do, about 1:00 and 1.6 GiB for 1 build (")
     two = replace(one, cells=one.cells * 2, estimate=replace(one.estimate, builds=2))
     assert "2 cells by venv" in summary(two) and "for 2 builds" in summary(two)
+    none = replace(one, estimate=replace(one.estimate, builds=0, disk_gib=0.0))
+    assert "about 1:00 (from" in summary(none), "nothing is said of builds where there are none"
