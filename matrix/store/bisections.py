@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, func, insert, select, update
 
 from matrix.core.errors import NotFoundError
 from matrix.store.redact import redact
@@ -137,6 +137,13 @@ class Bisections:
                 return int(known)
             key = conn.execute(insert(answers).values(**row)).inserted_primary_key
             return int(key[0]) if key else 0
+
+    def next_boot(self, number: int, point: str) -> int:
+        """The boot ordinal after all that answers about `point` used, those taken back too: 0 for the first."""
+        query = select(func.max(answers.c.boot)).where(answers.c.bisection == number, answers.c.point == point)
+        with self._db.read() as conn:
+            last = conn.execute(query).scalar()
+        return 0 if last is None else int(last) + 1
 
     def undo(self, number: int, answer_id: int) -> None:
         """Take an answer back; the row stays."""

@@ -38,6 +38,17 @@ def test_an_answer_is_taken_back_once(store: Store) -> None:
         store.bisections.undo(number, mine)
 
 
+def test_a_retry_gets_a_boot_of_its_own(store: Store) -> None:
+    number = begin(store)
+    assert store.bisections.next_boot(number, "2") == 0
+    first = store.bisections.answer(number, "2", "bad", run_id="r1", boot=0)
+    store.bisections.answer(number, "2", "bad", by_hand=True)
+    store.bisections.answer(number, "9", "bad", run_id="r2", boot=4)
+    assert store.bisections.next_boot(number, "2") == 1
+    store.bisections.undo(number, first)
+    assert store.bisections.next_boot(number, "2") == 1
+
+
 def test_an_open_one_with_the_same_request_is_found_until_it_ends(store: Store) -> None:
     number = begin(store)
     other = begin(store, bad="8")

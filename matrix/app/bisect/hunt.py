@@ -95,8 +95,7 @@ class Hunt:
         return at_once(lambda point: self._run(point, self._boot(point)), points)
 
     def _boot(self, point: int) -> int:
-        name = self.line.point(point).name
-        return sum(a.point == name for a in self.store.bisections.get(self.number).answers)
+        return self.store.bisections.next_boot(self.number, self.line.point(point).name)
 
     def _keep(self, point: int, run: StoredPoint, phase: Phase) -> Told:
         """Judge a run of the point, and store the answer."""

@@ -5,6 +5,7 @@ import click
 from matrix.app.bisect.points import Line
 from matrix.app.bisect.report import short
 from matrix.bisect.answers import Said
+from matrix.bisect.history import held_by
 from matrix.cli.options import db_option
 from matrix.core.errors import Exit, NotFoundError
 from matrix.store import Store, open_store
@@ -36,7 +37,43 @@ def _verdict(said: Said, help_: str) -> click.Command:
 
 good = _verdict(Said.GOOD, "Say by hand that REVISION is good.")
 bad = _verdict(Said.BAD, "Say by hand that REVISION is bad.")
-skip = _verdict(Said.SKIP, "Say by hand that REVISION cannot be tested.")
+
+
+@click.command("skip")
+@click.argument("revision", metavar="REVISION|A..B")
+@_number
+@click.option("--why", default="said by hand", help="Kept with the answer.")
+@db_option
+def skip(revision: str, number: int | None, why: str, db: str) -> int:
+    """Say by hand that REVISION cannot be tested, or none of those that B holds and A does not (as git's A..B)."""
+    store = open_store(db, must_exist=True)
+    try:
+        row = store.bisections.get(number)
+        names = _between(row, revision)
+        for name in names:
+            store.bisections.answer(row.bisection_id, name, Said.SKIP.value, why=why, phase="hand", by_hand=True)
+        listed = (
+            short(names[0]) if len(names) == 1 else f"{len(names)} points, {short(names[0])} to {short(names[-1])},"
+        )
+        click.echo(f"bisection {row.bisection_id}: {listed} skip")
+        return Exit.OK
+    finally:
+        store.close()
+
+
+def _between(row: StoredBisection, text: str) -> list[str]:
+    """The points that a revision or a range names, oldest first. NotFoundError for a range that holds none."""
+    start, dots, end = text.partition("..")
+    if not dots:
+        return [point_named(row, text)]
+    line = Line.from_json(row.history)
+    before, held = (held_by(line.history, line.index(point_named(row, name))) for name in (start, end))
+    names = [line.points[i].name for i in range(len(line.points)) if held[i] and not before[i]]
+    if not names:
+        raise NotFoundError(
+            f"`{text}` holds no point of bisection {row.bisection_id}", hint="the older end comes first"
+        )
+    return names
 
 
 @click.command("retry")
