@@ -142,7 +142,7 @@ def _meaning(given: Given, flag: Flag, draft: Draft) -> None:
 
 def _length(value: str) -> int:
     """Tokens; vLLM reads `8k` as 8000 and `8K` as 8192. 0 for what is no number of tokens."""
-    match = re.fullmatch(r"(\d+)([kK]?)", value)
+    match = re.fullmatch(r"(\d{1,15})([kK]?)", value)
     return int(match[1]) * {"": 1, "k": 1000, "K": 1024}[match[2]] if match else 0
 
 

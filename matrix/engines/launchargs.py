@@ -1,11 +1,13 @@
 """A server's argument list: ours and the user's, the user's winning, none of them twice."""
 
+import re
 from collections.abc import Mapping, Sequence
 from math import prod
 
 from matrix.core.errors import ConfigError, Where
 
 Words = tuple[str, ...]
+_WHOLE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
 def joined(ours: Sequence[Words], flags: Sequence[str], reserved: Mapping[str, str]) -> list[str]:
@@ -41,7 +43,7 @@ def size(flags: Sequence[str], names: frozenset[str]) -> int:
         name, equals, value = word.partition("=")
         if name.replace("_", "-") in names:
             text = value if equals else (flags[place + 1] if place + 1 < len(flags) else "")
-            found = int(text) if text.isdecimal() and int(text) > 0 else found
+            found = int(text) if _WHOLE.fullmatch(text) else found
     return found
 
 

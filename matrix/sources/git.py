@@ -1,6 +1,7 @@
 """What an engine's git repository tells: whole hashes, the release a commit follows, the newest commit of a day."""
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from matrix.core.cell import digest
 from matrix.core.errors import ConfigError, InfraError
 
 _LIMIT_S = 600
+_LOGIN = re.compile(r"://[^/\s]*@")
 _BRANCHES = ("origin/main", "origin/master", "main", "master", "HEAD")
 
 
@@ -124,8 +126,8 @@ def _refresh(repo: Repository) -> None:
 def _must(repo: Repository, folder: Path, *words: str) -> None:
     done = _git(folder, *words)
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines()[-1:] or ["git said nothing"]
-        raise InfraError(f"cannot fetch {repo.url}: {said[0]}", hint="check the address and the network, or `clone`")
+        hint = "check the address and the network, or `clone`"
+        raise InfraError(f"cannot fetch {_name(repo)}: {_complaint(done.stderr)}", hint=hint)
 
 
 def _run(folder: Path, *words: str) -> str | None:
@@ -166,4 +168,5 @@ def _fetch(repo: Repository) -> str:
 
 
 def _name(repo: Repository) -> str:
-    return repo.url or str(repo.folder)
+    """The repository as a message may name it: an address without its user and password."""
+    return _LOGIN.sub("://", repo.url) or str(repo.folder)

@@ -1,5 +1,6 @@
 """`matrix classify` from the outside: keys, exit codes, standard input, hostile files."""
 
+import gzip
 import io
 import json
 import sys
@@ -46,6 +47,17 @@ def test_what_is_not_there_is_not_found_and_a_folder_is_bad_usage(
     assert run(capsys, str(tmp_path / "none.log"))[0] == 3
     assert run(capsys, str(tmp_path))[0] == 2
     assert run(capsys)[0] == 2
+
+
+def test_a_compressed_log_is_refused_and_not_called_fine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = gzip.compress(LINE.encode())
+    (tmp_path / "a.log.gz").write_bytes(packed)
+    assert main(["classify", str(tmp_path / "a.log.gz")]) == 2
+    assert "`zcat FILE | matrix classify -`" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(packed)))
+    assert run(capsys, "-")[0] == 2
 
 
 def test_junk_and_endless_lines_are_harmless(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

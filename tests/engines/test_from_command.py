@@ -245,6 +245,7 @@ def test_faked_acceptance_is_left_out() -> None:
         "vllm serve a/b --speculative-config nope",
         "vllm serve a/b -tp x",
         "vllm serve a/b --tensor-parallel-size two",
+        "vllm serve a/b --tensor-parallel-size " + "9" * 5000,
         "python -m sglang.launch_server --model-path a/b --speculative-algorithm EAGLE3",
         "python -m sglang.launch_server --model-path a/b --config-list 1,2 --speculative-algorithm NEXTN",
     ],
@@ -254,3 +255,7 @@ def test_what_cannot_be_turned_is_one_clear_error(line: str) -> None:
         convert(line)
     assert caught.value.exit_code == 2
     assert "--from-command" in str(caught.value)
+
+
+def test_a_length_of_thousands_of_digits_is_no_length() -> None:
+    assert "max_model_len" not in convert("vllm serve a/b --max-model-len " + "9" * 5000).toml

@@ -227,6 +227,8 @@ def test_a_flag_that_a_run_sets_itself_is_refused_with_the_next_step(flag: str) 
         (("-tp", "2"), 4, 4),
         (("--tensor-parallel-size",), 1, 1),
         (("--tensor-parallel-size", "1"), 0, 0),
+        (("--tensor-parallel-size", "9" * 5000), 1, 1),
+        (("-tp", "0"), 1, 1),
     ],
 )
 def test_gpus_follow_from_the_parallel_sizes(flags: tuple[str, ...], asked: int, gpus: int) -> None:

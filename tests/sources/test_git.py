@@ -79,6 +79,12 @@ def test_what_is_no_repository(tmp_path: Path) -> None:
     assert not list((tmp_path / "cache" / "repositories").glob("*"))
 
 
+def test_an_address_that_fails_is_named_without_its_password(tmp_path: Path) -> None:
+    with pytest.raises(InfraError, match=r"cannot fetch http://127\.0\.0\.1:1/a\.git: fatal") as caught:
+        git.repository("http://me:hunter2hunter2@127.0.0.1:1/a.git", tmp_path)
+    assert "hunter2" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("clone", "url"),
     [
