@@ -12,7 +12,7 @@ from matrix.core.state import State
 from matrix.engines.families import architecture_of
 from matrix.engines.spans import Span, known_spans
 from matrix.plan.compat import ENGINES
-from matrix.plan.matching import family, plain_method, plain_name, same_model
+from matrix.plan.matching import family, is_hash, plain_method, plain_name, same_model
 from matrix.store import Store
 from matrix.store.evidence import Measured
 
@@ -24,9 +24,8 @@ def models_asked(store: Store, question: Question) -> tuple[list[str], dict[str,
 
     A name that is none of them, but begins some, means those: `Qwen2.5-VL` is its sizes.
     """
-    measured = store.evidence.targets()
-    names = dict.fromkeys([name for name, _ in measured] + store.reports.targets())
-    same = [name for name, content in measured if same_model(question.model, name, content)]
+    names = dict.fromkeys(store.evidence.targets() + store.reports.targets())
+    same = store.evidence.with_content(question.model) if is_hash(question.model) else []
     same += [name for name in names if same_model(question.model, name)]
     return list(dict.fromkeys(same)) or family(question.model, names), names
 

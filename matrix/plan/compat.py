@@ -6,7 +6,7 @@ proves no version and excludes none.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
+from itertools import chain, combinations, product
 from typing import Any, TypeVar
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -152,11 +152,11 @@ def _version(claim: Claim) -> tuple[Any, ...]:
 
 
 def _conflicts(about: Sequence[Claim]) -> tuple[Conflict, ...]:
-    found = []
-    for one, other in combinations(about, 2):
-        kinds = {one.evidence, other.evidence}
-        if kinds != {Evidence.MEASURED} and kinds != {Evidence.KNOWN} and _contradict(one, other):
-            found.append(Conflict(*sorted((one, other), key=_authority)))
+    """Pairs with a report or a known span in them: runs are never held against each other here."""
+    runs = [c for c in about if c.evidence is Evidence.MEASURED]
+    said = [c for c in about if c.evidence is not Evidence.MEASURED]
+    pairs = chain(product(said, runs), combinations(said, 2))
+    found = [Conflict(*sorted(pair, key=_authority)) for pair in pairs if _contradict(*pair)]
     return tuple(_newest_first(found, lambda c: c.kept))
 
 

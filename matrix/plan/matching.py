@@ -14,9 +14,14 @@ def plain_name(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2].casefold()
 
 
+def is_hash(asked: str) -> bool:
+    """True for what may be a content hash or its first eight or more digits."""
+    return _HEX.fullmatch(asked) is not None
+
+
 def same_model(asked: str, name: str | None, content: str | None = None) -> bool:
     """True for one name in two spellings, and for a content hash or its first eight or more digits."""
-    if content and _HEX.fullmatch(asked) and content.startswith(asked):
+    if content and is_hash(asked) and content.startswith(asked):
         return True
     return name is not None and plain_name(asked) == plain_name(name)
 

@@ -35,16 +35,22 @@ class EvidenceReader:
     def __init__(self, db: Transactions) -> None:
         self._db = db
 
-    def targets(self) -> list[tuple[str, str | None]]:
-        """(name, content hash) of every model that was served here; a name comes once for each content."""
-        found: list[tuple[str, str | None]] = []
+    def targets(self) -> list[str]:
+        """The names of all models that were served here, sorted."""
+        found: list[str] = []
         with self._db.read() as conn:
             name = conn.execute(select(func.min(runs.c.target))).scalar()
+            # From name to name by the index: reading every row for its name would take as long as there are runs.
             while name is not None:
-                mine = select(runs.c.target_content).where(runs.c.target == name).distinct()
-                found += [(name, content) for content in conn.execute(mine).scalars()]
+                found.append(name)
                 name = conn.execute(select(func.min(runs.c.target)).where(runs.c.target > name)).scalar()
         return found
+
+    def with_content(self, beginning: str) -> list[str]:
+        """The names of models whose content hash begins so, sorted."""
+        asked = runs.c.target_content.startswith(beginning, autoescape=True)
+        with self._db.read() as conn:
+            return list(conn.execute(select(runs.c.target).where(asked).distinct().order_by(runs.c.target)).scalars())
 
     def of(self, targets: Iterable[str]) -> list[Measured]:
         """The newest runs with a draft of these models, a measured one before any other."""

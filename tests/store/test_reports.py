@@ -44,14 +44,13 @@ def test_evidence_is_the_newest_run_with_its_verdict(store: Store) -> None:
     assert (found["b"].target_content, found["b"].draft_content) == (TARGET.content, HEAD.content)
 
 
-def test_targets_are_named_once_for_each_content(store: Store) -> None:
+def test_targets_are_named_once_and_found_by_their_content(store: Store) -> None:
     other = replace(TARGET, content="e" * 64)
     for number, target in enumerate((TARGET, TARGET, other, replace(TARGET, name="aaa"))):
         store.runs.save(run(f"r{number}", replace(cell(), target=target), sample(), at=float(number)))
-    found = store.evidence.targets()
-    assert sorted(found) == sorted(
-        [("aaa", TARGET.content), (TARGET.name, TARGET.content), (TARGET.name, other.content)]
-    )
+    assert store.evidence.targets() == ["aaa", TARGET.name]
+    assert store.evidence.with_content("a" * 8) == ["aaa", TARGET.name]
+    assert store.evidence.with_content("e" * 64) == [TARGET.name] and store.evidence.with_content("%") == []
 
 
 def test_a_runs_cell_comes_back(store: Store) -> None:
