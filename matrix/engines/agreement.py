@@ -20,8 +20,6 @@ FEW = 8
 _BLOCKS = 64
 _ORDER = ("request", "cumulative", "window", "decode", "summary", "gauge", "scrape")
 """Sources from the most to the least exact; the first one present gives the value when all agree.
-
-A scrape counts since the server's start, so it is heard only where there is nothing else.
 """
 
 
@@ -140,14 +138,21 @@ class Agreement:
         if self._cumulative is not None:
             self._pool(self._cumulative)
             self._cumulative = None
-        sources = [(s, [p for (name, _), p in self._pools.items() if name == s]) for s in _ORDER]
-        means = [_one(s, pools) for s, pools in sources if pools and (s != "scrape" or len(self._pools) == len(pools))]
+        heard = _heard({name for name, _ in self._pools})
+        means = [_one(s, [p for (name, _), p in self._pools.items() if name == s]) for s in _ORDER if s in heard]
         if not means or None in means:
             return None
         known = [m for m in means if m is not None]
         if max(known) - min(known) > SOURCES_SPREAD * known[0]:
             return None
         return round(known[0], 3)
+
+
+def _heard(sources: set[str]) -> set[str]:
+    """Counters outrank a gauge; a scrape of them counts since the start, so it is heard beside nothing else."""
+    if "scrape" in sources:
+        sources = sources - {"gauge"}
+    return sources if sources == {"scrape"} else sources - {"scrape"}
 
 
 def _one(source: str, pools: list[Pool]) -> float | None:

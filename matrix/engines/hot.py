@@ -24,7 +24,8 @@ CAUSES = (
 """Words of lines that may name a cause."""
 TELLING = (
     "acc", "Acc", "specul", "spec_", "num_spec", "Decode", "SpecDec", "fill batch", "throughput", "POST /", "roll!",
-    "startup", "vLLM API", "Initializing", "server_args", "non-default", "hutdown", "hutting", "igterm", "racefully",
+    "startup", "vLLM API", "Initializing", "server_args", "non-default", "num_requests_total",
+    "generation_tokens_total", "Position 0: ", "hutdown", "hutting", "igterm", "racefully",
 )  # fmt: skip
 """Words of lines that may tell of acceptance, of the configuration and of service."""
 _ASKED = (b"Received request ", b"Receive: obj=")

@@ -3,13 +3,14 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from matrix.engines import logbulk, readers, readers_vllm
+from matrix.engines import logbulk, readers, readers_tables, readers_vllm
 from matrix.engines.agreement import Agreement
 from matrix.engines.logscan import Kind, Stretch
 from matrix.engines.logtext import LINE_LIMIT, clean, strip_prefixes
 from matrix.engines.logwrap import LONGEST, wrapped
 from matrix.engines.logwrap import text as text_of
 from matrix.engines.readers_reports import Scrapes
+from matrix.engines.readers_tables import Table
 from matrix.engines.reading import CUMULATIVE, EXACTLY_ONE, MANY_DRAFTS, Context, Observation, Reading, checked
 
 KEEP = 1000
@@ -30,8 +31,18 @@ _ABOUT = (
     b"assert ",
     b"spec_verify_ct",
     b"spec_decode_num_drafts",
+    b"sglang:generation_tokens",
+    b"sglang:num_requests",
+    b"sglang:spec_verify_calls",
+    b"position 0: ",
 )
 
+_SCRAPED = (b"vllm:spec_decode_num", b"sglang:")
+_BARS = tuple("|│┃".encode()[i : i + n] for i, n in ((0, 1), (1, 3), (4, 3)))
+_NEAR = 8
+_DEEPEST = 65
+_REPORT = 30
+"""Lines after a summary in which rates by position repeat it."""
 _STREAMED = (b"Decode batch", b"SpecDecoding", b"Mean acceptance", b"Speculative metrics")
 
 
@@ -54,7 +65,9 @@ class Readings:
     agreement: Agreement = field(default_factory=Agreement)
     observations: list[Observation] = field(default_factory=list)
     scrapes: Scrapes = field(default_factory=Scrapes)
+    table: Table = field(default_factory=Table)
     _consumed: int = 0
+    _summary: int = -1000
     _memo: dict[bytes, list[Reading]] = field(default_factory=dict)
     _idle: int = 0
     _pools: int = 0
@@ -68,11 +81,8 @@ class Readings:
         """List what the line says of acceptance; joins it with what follows where a terminal wrapped it."""
         if number <= self._consumed:
             return Kind.NOTHING
-        text = clean(text_of(lines[index], LINE_LIMIT)) if b"vllm:spec_decode_num" in lines[index] else ""
-        if self.scrapes.takes(text):
-            for reading in self.scrapes.read(text):
-                self._list(number, checked(reading))
-            return Kind.BROKEN
+        if kind := self._of_several_lines(number, lines, index):
+            return kind
         kind, found = Kind.READING, self._known(lines, index)
         if found is None or not _complete(lines[index]):
             joined = self._joined(number, lines, index, found)
@@ -82,6 +92,29 @@ class Readings:
         if not found:
             return Kind.NOTHING
         return Kind.RECORD if kind is Kind.READING and logbulk.takes(lines[index]) else kind
+
+    def _of_several_lines(self, number: int, lines: list[bytes], index: int) -> Kind | None:
+        """Take a line of a scrape, of a table with a header, or of the rates by position; None for any other."""
+        raw = lines[index]
+        if any(map(raw.__contains__, _SCRAPED)) and self.scrapes.takes(text := clean(text_of(raw, LINE_LIMIT))):
+            return self._take(number, self.scrapes.read(text))
+        was_open = self.table.open
+        if was_open or any(map(raw.__contains__, _BARS)):
+            rows = self.table.read(text_of(raw, LINE_LIMIT).rstrip())
+            if rows or self.table.open != was_open:
+                return self._take(number, rows)
+        if b"0: " in raw and readers_tables.first_position(text_of(raw, LINE_LIMIT)):
+            near = [text_of(line, LINE_LIMIT) for line in lines[max(index - _NEAR, 0) : index + _DEEPEST]]
+            here = min(index, _NEAR)
+            if number - self._summary > _REPORT:
+                self._take(number, readers_tables.by_position(near[here:], "\n".join(near[:here])))
+            return Kind.BROKEN
+        return None
+
+    def _take(self, number: int, readings: list[Reading]) -> Kind:
+        for reading in readings:
+            self._list(number, checked(reading))
+        return Kind.BROKEN
 
     def pool(self, stretch: Stretch, kinds: dict[Kind, set[bytes]], data: bytes | None) -> None:
         """Pool the records of a stretch, all in `data` where that is not None, and its other readings."""
@@ -131,6 +164,8 @@ class Readings:
 
     def _list(self, number: int, reading: Reading) -> None:
         flags = reading.flags
+        if reading.source == "summary":
+            self._summary = number
         if reading.value is not None:
             self.agreement.add(reading)
             flags = (*flags, *self._never_accepted(reading))

@@ -37,8 +37,8 @@ class LogVisit:
     _rowless: set[int] = field(default_factory=set)
 
     def wants_all(self) -> bool:
-        """True inside a traceback, whose lines belong together."""
-        return self.causes.tracebacks.inside
+        """True inside a traceback and inside a table, whose lines belong together."""
+        return self.causes.tracebacks.inside or self.readings.table.open
 
     def one_by_one(self, kind: Kind) -> bool:
         """Until the log has shown service and has enough readings; kinds that are not pooled always."""
@@ -70,7 +70,7 @@ class LogVisit:
         if not (hot(raw) or self.wants_all()):
             return Kind.NOTHING
         self.signs.note(number, raw, self.causes.timeline)
-        kind = self.readings.read(number, lines, index) if about_acceptance(raw) else Kind.NOTHING
+        kind = self.readings.read(number, lines, index) if self._may_read(raw) else Kind.NOTHING
         if number in self._blameless and not self.wants_all():
             learn(self.readings.context, text_of(raw, LINE_LIMIT))
             role: Role = ""
@@ -83,6 +83,9 @@ class LogVisit:
         if rates(raw):
             return Kind.TOKENS
         return Kind.PROGRESS if serves(raw) else _KINDS.get(role, Kind.NOTHING)
+
+    def _may_read(self, raw: bytes) -> bool:
+        return self.readings.table.open or about_acceptance(raw)
 
     def again(self, kind: Kind, number: int, lines: list[bytes], index: int) -> None:
         """Take one line of a known kind."""

@@ -16,6 +16,8 @@ FROM_POSITIONS = "from-positions"
 FROM_CHECK = "from-check"
 STALE_GAUGE = "gauge"
 SINCE_START = "since-start"
+FROM_TOKENS = "from-tokens"
+IMPLAUSIBLE = "implausible"
 
 FLAGS = {
     NOT_A_NUMBER: "the log says NaN or infinity; no value",
@@ -29,10 +31,14 @@ FLAGS = {
     PREFILL_COUNTED: "the printed value counts the prefill's token; the value here is from the counters",
     FROM_POSITIONS: "1 + the sum of the per-position rates",
     FROM_CHECK: "the left side of a test's failed comparison",
+    FROM_TOKENS: "(completion tokens - 1) / verify steps: the counters of accepted drafts are not there",
+    IMPLAUSIBLE: "more than 64 where k is unknown: the number counts something else; no value",
     SINCE_START: "one scrape of counters: all that the server did until then",
     STALE_GAUGE: "a gauge: the last window, kept while idle",
 }
 
+LONGEST_LENGTH = 64
+"""Above every published draft's k + 1: a greater number is no accept length unless the log names its k."""
 MANY_DRAFTS = 100
 SLACK = 0.006
 """Half a unit in the second decimal, and a little: logs print two."""
@@ -105,6 +111,9 @@ def checked(reading: Reading) -> Reading:
     if value < 1 - SLACK:
         value = None
         flags.append(BELOW_ONE)
+    elif not reading.k and value > LONGEST_LENGTH:
+        value = None
+        flags.append(IMPLAUSIBLE)
     elif reading.k:
         if value > reading.k + 1 + SLACK:
             flags.append(ABOVE_K)

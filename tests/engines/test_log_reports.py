@@ -45,7 +45,77 @@ def test_a_requests_counters_need_no_printed_length() -> None:
         2.5
     ]
     assert values(read('{"meta_info":{"spec_verify_ct":0,"spec_accept_token_num":0}}')) == []
-    assert values(read('{"meta_info":{"spec_verify_ct":20,"completion_tokens":51}}')) == []
+
+
+def test_tokens_over_verify_steps_leave_out_the_prefills_token() -> None:
+    report = read('{"meta_info":{"spec_verify_ct":20,"completion_tokens":51}}')
+    assert values(report) == [2.5] and report.observations[0].flags == ("from-tokens",)
+    assert values(read('{"meta_info":{"spec_verify_ct":20,"completion_tokens":20}}')) == []
+    assert (
+        values(read('{"spec_verify_ct":20,"completion_tokens":51},{"spec_verify_ct":9,"completion_tokens":51}')) == []
+    )
+    assert values(read('{"meta_info":{"spec_verify_ct":20,"completion_tokens":51')) == []
+
+
+def sglang_scrape(calls: float, tokens: float, requests: float) -> list[str]:
+    rows = (("generation_tokens", tokens), ("spec_verify_calls", calls), ("num_requests", requests))
+    return [f'sglang:{name}_total{{model_name="m"}} {value}' for name, value in rows]
+
+
+def test_sglangs_counters_outrank_its_gauge() -> None:
+    gauge = 'sglang:spec_accept_length{model_name="m"} 1.0'
+    report = read(gauge, *sglang_scrape(100.0, 260.0, 10.0))
+    assert report.accept_length == 2.5 and values(report) == [1.0, 2.5]
+    assert report.observations[1].flags == ("since-start",)
+
+
+def test_of_two_sglang_scrapes_the_difference_counts() -> None:
+    assert read(*sglang_scrape(100.0, 260.0, 10.0), *sglang_scrape(200.0, 570.0, 20.0)).accept_length == 3.0
+    assert values(read(*sglang_scrape(100.0, 260.0, 10.0)[:2])) == []
+
+
+MARKDOWN = [
+    "| dataset | Acc Length | tokens/s |",
+    "|---|:---:|---|",
+    "| one | 2.40 | 88.10 |",
+    "| two | **2.44** | 91.00 |",
+]
+
+
+def test_a_column_is_read_by_the_name_at_its_head() -> None:
+    report = read(*MARKDOWN, "", "| three | 9.00 | 1.00 |")
+    assert [(o.line, o.accept_length) for o in report.observations] == [(3, 2.4), (4, 2.44)]
+    assert report.accept_length == pytest.approx(2.42, abs=0.005)
+
+
+def test_a_second_table_of_the_same_shape_is_read_too() -> None:
+    other = ["| dataset | Acc Rate | tokens/s |", "|---|---|---|", "| one | 7.50 | 3.00 |"]
+    assert values(read(*MARKDOWN, "", *other, "", *MARKDOWN)) == [2.4, 2.44, 2.4, 2.44]
+
+
+@pytest.mark.parametrize("row", ["| one | 2.4", "| one | n/a | 88.10 |", "| one | 2 | 88.10 |", "| 2.40 |"])
+def test_a_cut_row_of_a_column_yields_nothing(row: str) -> None:
+    assert values(read(*MARKDOWN[:2], row)) == []
+
+
+def test_rates_by_position_add_up() -> None:
+    report = read("Per-position acceptance (%):", "  Position 0:      80.00", "  Position 1:      45.00", "=====")
+    assert values(report) == [2.25] and report.observations[0].flags == ("from-positions",)
+    assert values(read("acceptance by position", "Position 0: 80%", "Position 1: 45%", "")) == [2.25]
+    assert values(read("Position 0: 80%", "Position 1: 45%", "")) == []
+
+
+def test_rates_by_position_that_rise_or_repeat_a_summary_yield_nothing() -> None:
+    assert values(read("acceptance by position", "Position 0: 45%", "Position 1: 80%", "")) == []
+    assert values(
+        read("Acceptance length:      2.31", "Per-position acceptance (%):", "  Position 0:   80.00", "")
+    ) == [2.31]
+
+
+def test_a_number_that_no_draft_reaches_is_no_accept_length() -> None:
+    report = read("Acceptance length: 183, of 200")
+    assert values(report) == [None] and report.observations[0].flags == ("implausible",)
+    assert report.accept_length is None
 
 
 def test_one_scrape_tells_of_the_whole_life_of_its_server() -> None:
