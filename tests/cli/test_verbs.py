@@ -21,5 +21,10 @@ def test_every_verb_that_is_named_exists(file: Path) -> None:
     assert named <= VERBS.keys()
 
 
+def test_the_readme_has_a_row_for_each_verb() -> None:
+    rows = re.findall(r"^\| `([a-z]+)` \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(rows) == sorted(VERBS)
+
+
 def test_there_is_something_to_check() -> None:
     assert any("`matrix sweep`" in file.read_text(encoding="utf-8") for file in TOLD)
