@@ -1,6 +1,7 @@
 """Files of reports, SpecForge's results, and the figures and matrix files that come with the program."""
 
 import json
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,8 @@ def test_the_matrix_files_that_come_along_can_be_planned(path: Path) -> None:
     config = parse_config(path.read_text(), path.name)
     assert {engine.engine or name for name, engine in config.engines.items()} == {"sglang", "vllm"}
     assert all(draft.expectations for draft in config.drafts.values())
+    for name, spec in config.specs.items():
+        taken = {
+            engine.engine or n for n, engine in config.engines.items() if any(fnmatchcase(n, p) for p in spec.engines)
+        }
+        assert taken == ({"sglang"} if spec.topk else {"sglang", "vllm"}), name
