@@ -17,9 +17,14 @@ _Done = tuple[int, StoredPoint | BaseException]
 
 def abreast(subject: Subject, line: Line, asked: int) -> int:
     """How many of `asked` points this host has GPUs for at once. One where the cell needs none: a CPU is not shared."""
-    _, cell = subject.cells(line.points[-1].revision(subject.engine), 0)
-    each = adapter_for(subject.engine).launch(cell, Placement("", None, "", 0, "")).gpus
+    each = gpus_each(subject, line)
     return max(1, min(asked, len(visible_devices()) // each)) if each and asked > 1 else 1
+
+
+def gpus_each(subject: Subject, line: Line) -> int:
+    """How many GPUs one point's server needs."""
+    _, cell = subject.cells(line.points[-1].revision(subject.engine), 0)
+    return adapter_for(subject.engine).launch(cell, Placement("", None, "", 0, "")).gpus
 
 
 def at_once(run: Callable[[int], StoredPoint], points: Sequence[int]) -> Iterator[tuple[int, StoredPoint]]:
@@ -45,10 +50,11 @@ def at_once(run: Callable[[int], StoredPoint], points: Sequence[int]) -> Iterato
                 raise found
             yield point, found
     finally:
-        _end(threads)
+        end_threads(threads)
 
 
-def _end(threads: Sequence[threading.Thread]) -> None:
+def end_threads(threads: Sequence[threading.Thread]) -> None:
+    """Raise KeyboardInterrupt in each that still runs, at its next step, and wait for all."""
     for thread in threads:
         if thread.is_alive() and thread.ident is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(

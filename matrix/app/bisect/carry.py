@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from matrix.app.bisect.abreast import abreast
+from matrix.app.bisect.abreast import abreast, gpus_each
+from matrix.app.bisect.ahead import Ahead
 from matrix.app.bisect.begin import (
     Forecast,
     Prepared,
@@ -27,6 +28,7 @@ from matrix.app.source import Source
 from matrix.bisect.search import Phase
 from matrix.core.errors import ConfigError
 from matrix.core.ports import Executor, Progress
+from matrix.engines.registry import adapter_for
 from matrix.executors import owner
 from matrix.store import Store
 from matrix.store.bisections import StoredBisection
@@ -94,11 +96,30 @@ def _search(request: Request, whole: Subject, number: int, tools: Tools) -> Repo
     costs = seconds_of(whole, line, tools.executor, store.read.past())
     hunt = Hunt(request, whole, line, number, store, tools.executor, tools.progress, tools.say, costs, tools.note)
     hunt.parallel = abreast(whole, line, request.parallel)
-    state, decision = hunt.go()
+    hunt.ahead = _ahead(request, whole, line, tools)
+    try:
+        state, decision = hunt.go()
+    finally:
+        if hunt.ahead is not None:
+            hunt.ahead.close()
     row = store.bisections.get(number)
     report = make_report(request, line, row, state, decision, store, engine_starts=hunt.runs, resume=command(request))
     store.bisections.finish(number, decision.phase.value, report.to_json())
     return report
+
+
+def _ahead(request: Request, whole: Subject, line: Line, tools: Tools) -> Ahead | None:
+    """None where builds would disturb what is measured, or were not wanted."""
+    if not request.ahead or not gpus_each(whole, line):
+        return None
+
+    def build(point: int, log: Path) -> None:
+        _, cell = whole.cells(line.point(point).revision(whole.engine), 0)
+        recipe = adapter_for(whole.engine).recipe(cell)
+        if not tools.executor.built(recipe):
+            tools.executor.build(recipe, log, lambda text: None)
+
+    return Ahead(build, tools.store.state_dir / "ahead.log")
 
 
 def _further(request: Request, whole: Subject, report: Report, tools: Tools, row: StoredBisection) -> Report:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from matrix.app.bisect.abreast import at_once
+from matrix.app.bisect.ahead import Ahead, likely_next
 from matrix.app.bisect.points import Line
 from matrix.app.bisect.question import Ends, Told, tell
 from matrix.app.bisect.request import Regress, Request
@@ -57,6 +58,7 @@ class Hunt:
     note: Say = silent
     runs: int = 0
     parallel: int = 1
+    ahead: Ahead | None = None
     _seen: dict[int, list[StoredPoint]] = field(default_factory=dict)
     _counting: threading.Lock = field(default_factory=threading.Lock)
 
@@ -70,6 +72,8 @@ class Hunt:
             decision = decide(state)
             if not decision.points:
                 return state, decision
+            if self.ahead is not None and decision.phase is not Phase.ENDS:
+                self.ahead.prepare(likely_next(state, decision.points))
             for point, run in self._runs(decision):
                 told = self._keep(point, run, decision.phase)
                 self.say(f"{decision.phase}: {self.line.point(point).name[:40]} is {told.said} ({told.why})")

@@ -58,6 +58,7 @@ class Request:
     cherry_pick: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     samples: int = 1
+    ahead: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for a row; `from_json` gives the same request back."""

@@ -59,6 +59,7 @@ def cell_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--verify", type=click.IntRange(0, 20), default=1, show_default=True, help="Runs again on each side.")
 @click.option("--most-runs", type=click.IntRange(1), default=200, show_default=True, help="Stop after so many.")
 @click.option("--parallel", type=click.IntRange(1, 64), default=1, show_default=True, help="Points at a time, by GPUs.")
+@click.option("--no-ahead", is_flag=True, help="On GPUs: do not build what may be needed next while a point runs.")
 @click.option("--cherry-pick", multiple=True, metavar="SHA", help="Carry this fix over onto each commit; repeatable.")
 @click.option("--flaky", is_flag=True, help="Search on although an end gave both answers.")
 @click.option("--yes", is_flag=True, help="Do not ask before starting.")
@@ -107,6 +108,7 @@ def request_from(executor: str | None, options: dict[str, Any]) -> Request:
         verify=options["verify"],
         most_runs=options["most_runs"],
         parallel=options.get("parallel", 1),
+        ahead=not options.get("no_ahead", False),
         cherry_pick=tuple(options.get("cherry_pick", ())),
         tolerate=options["flaky"],
     )
