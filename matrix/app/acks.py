@@ -25,11 +25,10 @@ def until_moment(text: str, now: float) -> float:
         return now + int(span["number"]) * _UNITS[span["unit"]]
     where = Where(key="--until")
     try:
-        day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
-    except ValueError:
+        end = (datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(days=1)).timestamp()
+    except (ValueError, OverflowError):  # the last day of the calendar has no end
         hint = "for example 2027-01-31, 30d or 12h"
         raise ConfigError(f"`{text}` is no date and no span", hint=hint, where=where) from None
-    end = (day + timedelta(days=1)).timestamp()
     if end <= now:
         raise ConfigError(f"{text} is past", hint="give a date to come", where=where)
     return end

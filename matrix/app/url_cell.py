@@ -49,8 +49,11 @@ class Asked:
 
 
 def checked_url(url: str) -> str:
-    """The server's root: a closing `/v1` is taken off. Raises ConfigError for an address that holds a password."""
-    parts = urlsplit(url)
+    """The server's root: a closing `/v1` is taken off. Raises ConfigError for none, or one with a password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:  # brackets that hold no IPv6 address
+        raise ConfigError(str(error), hint="give it as http://HOST:PORT", where=Where(key="--url")) from None
     if parts.username or parts.password or parts.query or parts.fragment:
         hint = "a key comes from the environment: see --api-key-env"
         raise ConfigError(

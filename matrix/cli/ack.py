@@ -9,7 +9,7 @@ from rich.table import Table
 from matrix.app.acks import acks_for, until_moment
 from matrix.app.attribute import regressions
 from matrix.cli.moments import day
-from matrix.cli.options import db_option, echo_json, json_option
+from matrix.cli.options import ROW_NUMBER, db_option, echo_json, json_option
 from matrix.cli.tables import add_row, table_console
 from matrix.core.ack import Ack, Scope
 from matrix.core.errors import ConfigError, Where
@@ -24,7 +24,7 @@ from matrix.store import Store, open_store
 @click.option("--scope", type=click.Choice([scope.value for scope in Scope]), help="FLIP: cell; SERIES: series.")
 @click.option("--until", metavar="DATE|SPAN", help="2027-01-31 (to its end in UTC), 30d, 12h; without it for good.")
 @click.option("--list", "show", is_flag=True, help="List acknowledgements.")
-@click.option("--remove", type=int, multiple=True, metavar="ACK", help="End one; repeatable.")
+@click.option("--remove", type=ROW_NUMBER, multiple=True, metavar="ACK", help="End one; repeatable.")
 def command(
     db: str,
     as_json: bool,

@@ -11,6 +11,8 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_DB = "sqlite:///matrix.db"
+ROW_NUMBER = click.IntRange(1, 2**63 - 1)
+"""The number of a sweep, a bisection or an acknowledgement: what a database's whole number holds."""
 
 db_option = click.option(
     "--db",

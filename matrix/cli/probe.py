@@ -1,5 +1,6 @@
 """`matrix probe`: the accept length of a server that already runs."""
 
+import math
 import os
 import sys
 from pathlib import Path
@@ -22,6 +23,13 @@ _METHODS = [str(m) for m in Method if m not in (Method.NONE, Method.UNKNOWN)]
 _COUNT = click.IntRange(min=1)
 
 
+def _bar(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """The bar; click's range lets NaN through, which every value would pass."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no bar", ctx, param)
+    return value
+
+
 @click.command("probe")
 @click.option("--url", required=True, help="The server's address, http://HOST:PORT.")
 @click.option("--engine", type=click.Choice(["auto", "vllm", "sglang"]), default="auto", show_default=True)
@@ -35,7 +43,11 @@ _COUNT = click.IntRange(min=1)
 @click.option("--k", type=_COUNT, help="Most drafts a step can accept, where the server does not tell.")
 @click.option("--method", type=click.Choice(_METHODS), help="How it drafts, where the server does not tell.")
 @click.option(
-    "--min-accept-length", type=click.FloatRange(min=1), metavar="X", help="Exit 1 below X or without a value."
+    "--min-accept-length",
+    type=click.FloatRange(min=1),
+    callback=_bar,
+    metavar="X",
+    help="Exit 1 below X or without a value.",
 )
 @click.option("--api-key-env", metavar="NAME", help=f"Variable that holds the API key.  [default: {KEY_VARIABLE}]")
 @click.option("--db", help="Store the result in this database too.")

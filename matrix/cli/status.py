@@ -7,7 +7,7 @@ from rich.table import Table
 
 from matrix.app.bisect.show import items
 from matrix.app.bisect.views import INTERRUPTED, BisectionItem
-from matrix.cli.options import db_option, echo_json, json_option
+from matrix.cli.options import ROW_NUMBER, db_option, echo_json, json_option
 from matrix.cli.progress import clock
 from matrix.cli.tables import add_row, plain, table_console
 from matrix.core.errors import NotFoundError
@@ -20,7 +20,7 @@ from matrix.store.views import SweepView
 @click.command("status")
 @db_option
 @json_option
-@click.option("--sweep", type=int, help="A sweep's number; the newest without it.")
+@click.option("--sweep", type=ROW_NUMBER, help="A sweep's number; the newest without it.")
 def command(db: str, as_json: bool, sweep: int | None) -> None:
     """Show how far a sweep is, and which bisections are open."""
     store = open_store(db, must_exist=True)

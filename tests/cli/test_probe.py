@@ -55,6 +55,17 @@ def test_the_bar_is_a_gate(bar: str, code: int, capsys: pytest.CaptureFixture[st
     assert ("is below 3.9" in capsys.readouterr().err) is bool(code)
 
 
+@pytest.mark.parametrize("bar", ["nan", "inf", "0.5"])
+def test_what_is_no_bar_is_bad_usage(bar: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", "--url", "http://127.0.0.1:1", "--min-accept-length", bar]) == 2
+    assert "--min-accept-length" in capsys.readouterr().err
+
+
+def test_what_is_no_address_is_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probe", "--url", "http://[::1"]) == 2
+    assert "--url: Invalid IPv6 URL" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("mode", ["no-counters", "no-metrics", "foreign"])
 def test_no_value_never_passes_the_bar(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
     with vllm(mode=mode, per_request=False) as engine:

@@ -127,8 +127,10 @@ def test_an_acknowledged_one_no_longer_fails_the_check(
         (["1"], 2, "--reason: a reason is needed"),
         (["1", "--reason", " "], 2, "--reason: a reason is needed"),
         (["1", "--reason", "x", "--until", "soon"], 2, "--until: `soon` is no date and no span"),
+        (["1", "--reason", "x", "--until", "9999-12-31"], 2, "--until: `9999-12-31` is no date and no span"),
         (["1", "7", "--reason", "x"], 3, "no standing regression has the number '7'"),
         (["--remove", "7"], 3, "there is no acknowledgement 7"),
+        (["--remove", "9" * 30], 2, "'--remove'"),
         (["1", "--reason", "x", "--scope", "world"], 2, "'group'"),
     ],
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from matrix.cli.main import VERBS
+from matrix.cli.main import VERBS, main
 
 ROOT = Path(__file__).parents[2]
 TOLD = sorted(
@@ -28,3 +28,11 @@ def test_the_readme_has_a_row_for_each_verb() -> None:
 
 def test_there_is_something_to_check() -> None:
     assert any("`matrix sweep`" in file.read_text(encoding="utf-8") for file in TOLD)
+
+
+@pytest.mark.parametrize("words", [["bisect", "show"], ["bisect", "log"], ["status", "--sweep"]])
+def test_a_number_that_no_database_holds_is_bad_usage(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "9" * 30, "--db", f"sqlite:///{tmp_path / 'm.db'}"]) == 2
+    assert "is not in the range" in capsys.readouterr().err

@@ -6,12 +6,12 @@ from matrix.app.bisect.points import Line
 from matrix.app.bisect.report import short
 from matrix.bisect.answers import Said
 from matrix.bisect.history import held_by
-from matrix.cli.options import db_option
+from matrix.cli.options import ROW_NUMBER, db_option
 from matrix.core.errors import Exit, NotFoundError
 from matrix.store import Store, open_store
 from matrix.store.bisections import StoredBisection
 
-_number = click.option("--bisection", "number", type=int, help="Its number; the newest without it.")
+_number = click.option("--bisection", "number", type=ROW_NUMBER, help="Its number; the newest without it.")
 _revision = click.argument("revision")
 
 

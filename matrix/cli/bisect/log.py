@@ -9,13 +9,13 @@ from matrix.app.bisect.points import Line
 from matrix.app.bisect.request import Request
 from matrix.bisect.answers import Said
 from matrix.bisect.gitlog import LogError, answers_of, read_log, write_log
-from matrix.cli.options import db_option
+from matrix.cli.options import ROW_NUMBER, db_option
 from matrix.core.errors import ConfigError, Exit, Where
 from matrix.store import open_store
 
 
 @click.command("log")
-@click.argument("number", type=int, required=False)
+@click.argument("number", type=ROW_NUMBER, required=False)
 @db_option
 def log(number: int | None, db: str) -> int:
     """Print a bisection's answers as `git bisect log` would; git can replay them."""
@@ -32,7 +32,7 @@ def log(number: int | None, db: str) -> int:
 
 @click.command("replay")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("--bisection", "number", type=int, help="Its number; the newest without it.")
+@click.option("--bisection", "number", type=ROW_NUMBER, help="Its number; the newest without it.")
 @db_option
 def replay(file: str, number: int | None, db: str) -> int:
     """Replace a bisection's answers by those of a bisect log, git's or ours."""

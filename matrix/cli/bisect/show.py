@@ -4,14 +4,13 @@ from dataclasses import asdict
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from matrix.app.bisect.report import short
 from matrix.app.bisect.show import items, view
 from matrix.app.bisect.standing import left
 from matrix.app.bisect.views import INTERRUPTED, BisectionItem, BisectionView
-from matrix.cli.options import db_option, echo_json, json_option
+from matrix.cli.options import ROW_NUMBER, db_option, echo_json, json_option
 from matrix.cli.plain import plain
 from matrix.cli.tables import add_row, table_console
 from matrix.core.errors import Exit
@@ -19,7 +18,7 @@ from matrix.store import open_store
 
 
 @click.command("show")
-@click.argument("number", type=int, required=False)
+@click.argument("number", type=ROW_NUMBER, required=False)
 @db_option
 @json_option
 def show(number: int | None, db: str, as_json: bool) -> int:
@@ -45,8 +44,8 @@ def _listed(item: BisectionItem, as_json: bool) -> None:
         echo_json(item)
         return
     answer = item.culprit or (f"in {' to '.join(short(n) for n in item.range)}" if item.confidence else "")
-    asked = f"{item.engine} {item.question} {item.level} ({short(item.good)}, {short(item.bad)}]"
-    click.echo(plain(f"{item.bisection:>4}  {item.status:<11}  {asked}  {short(answer)}"))
+    asked = plain(f"{item.engine} {item.question} {item.level} ({short(item.good)}, {short(item.bad)}]")
+    click.echo(f"{item.bisection:>4}  {item.status:<11}  {asked}  {plain(short(answer))}")
 
 
 def _keys(found: BisectionView) -> dict[str, Any]:
@@ -58,22 +57,23 @@ def _keys(found: BisectionView) -> dict[str, Any]:
 
 def _shown(found: BisectionView) -> None:
     item = found.item
-    console = table_console()
     table = Table("answer", "point", "said", "why", title=f"bisection {item.bisection} ({item.status})")
     for answer in found.answers:
         known = ", known before" if answer.known else ""
         add_row(table, str(answer.answer), short(answer.point), answer.said, f"{answer.why} ({answer.phase}{known})")
-    console.print(table)
-    _suspected(found, console)
+    table_console().print(table)
+    _suspected(found)
     if found.headline:
         click.echo(plain(found.headline))
     if item.status == INTERRUPTED:
         click.echo(plain(f"interrupted, go on with: {item.resume}"))
 
 
-def _suspected(found: BisectionView, console: Console) -> None:
+def _suspected(found: BisectionView) -> None:
     for suspect in found.suspects:
-        share = f"{100 * suspect.probability:5.1f} %"
-        console.print(plain(f"{share} {short(suspect.name):<14} {'#' * round(30 * suspect.probability)}"))
-    following = ", ".join(short(name) for name in found.next) or found.reason or "nothing"
-    console.print(plain(f"next: {following}; {left(found.runs_left)}"))
+        bar = "#" * round(30 * suspect.probability)
+        click.echo(f"{100 * suspect.probability:5.1f} %  {plain(short(suspect.name)):<14}  {bar}".rstrip())
+    if found.next:
+        click.echo(plain(f"next: {', '.join(short(name) for name in found.next)}; {left(found.runs_left)}"))
+    elif found.reason:
+        click.echo(plain(found.reason))
