@@ -1,9 +1,10 @@
 """`matrix classify` against `grep -cE` over the same 100 MB of log: the ratio of times, and the memory it took.
 
-Both run as processes, so the interpreter's start counts. Three logs: decode lines among requests, vLLM's windows among
-requests, and lines that are all different.
+Both run as processes, so the interpreter's start counts. Logs: decode lines among requests, vLLM's windows among
+requests, lines that differ in hexadecimal numbers only, prose, base64, and lines of 64 KiB.
 """
 
+import base64
 import random
 import subprocess
 import sys
@@ -24,7 +25,7 @@ ROUNDS = 3
 def main() -> None:
     """Print a line a log: seconds of both, their ratio, and classify's peak memory."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, line in (("sglang", _decode), ("vllm", _window), ("unlike", _unlike)):
+        for name, line in _LOGS.items():
             path = Path(folder) / f"{name}.log"
             _fill(path, line)
             ours, peak = _best(sys.executable, "-m", "matrix", "classify", str(path), "--json")
@@ -108,3 +109,29 @@ def _window(rng: random.Random) -> str:
 def _unlike(rng: random.Random) -> str:
     words = " ".join(f"{rng.getrandbits(40):x}" for _ in range(9))
     return f"(EngineCore pid=7) INFO 03-04 05:06:07 [core.py:12] request {words}\n"
+
+
+_LETTERS = "etaoinshrdlu" * 4 + "cmfwypvbgkjqxz"
+
+
+def _prose(rng: random.Random) -> str:
+    return " ".join("".join(rng.choices(_LETTERS, k=rng.randint(2, 9))) for _ in range(18)) + "\n"
+
+
+def _base64(rng: random.Random) -> str:
+    return base64.b64encode(rng.randbytes(57)).decode() + "\n"
+
+
+def _long(rng: random.Random) -> str:
+    return _prose(rng).strip() * 560 + "\n" if rng.random() < _LONG_SHARE else ""
+
+
+_LONG_SHARE = 0.01
+_LOGS = {
+    "sglang": _decode,
+    "vllm": _window,
+    "unlike": _unlike,
+    "prose": _prose,
+    "base64": _base64,
+    "long lines": _long,
+}
