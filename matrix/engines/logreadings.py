@@ -39,6 +39,8 @@ _ABOUT = (
 
 _SCRAPED = (b"vllm:spec_decode_num", b"sglang:")
 _BARS = tuple("|│┃".encode()[i : i + n] for i, n in ((0, 1), (1, 3), (4, 3)))
+_WRAPPED = 7
+"""A line and those that may be its rest."""
 _NEAR = 8
 _DEEPEST = 65
 _REPORT = 30
@@ -69,6 +71,7 @@ class Readings:
     _consumed: int = 0
     _summary: int = -1000
     _memo: dict[bytes, list[Reading]] = field(default_factory=dict)
+    _joins: dict[tuple[bytes, ...], tuple[list[Reading], int]] = field(default_factory=dict)
     _idle: int = 0
     _pools: int = 0
 
@@ -148,14 +151,25 @@ class Readings:
 
     def _joined(self, number: int, lines: list[bytes], index: int, found: list[Reading] | None) -> list[Reading]:
         """The readings of the line and its rest, empty where that tells no more than the line."""
+        about = tuple(lines[index : index + _WRAPPED])
+        best, taken = self._joins.get(about) or self._join(lines, index, found)
+        if len(self._joins) < KEEP and sum(map(len, about)) < LINE_LIMIT and not any(b"ssert" in x for x in about):
+            self._joins[about] = best, taken
+        if best:
+            self._consumed = number + taken
+        return best
+
+    def _join(self, lines: list[bytes], index: int, found: list[Reading] | None) -> tuple[list[Reading], int]:
+        """The readings, and the number of lines joined to the first."""
         best: list[Reading] = []
+        end = 0
         for taken, joined in enumerate(wrapped(text_of(lines[index], LONGEST), lines, index), 1):
             longer, whole = self._readings(joined, lines, index), readers.complete(joined)
             if longer and (whole or not (found or best)):
-                best, self._consumed = longer, number + taken
+                best, end = longer, taken
             if longer and whole:
                 break
-        return best
+        return best, end
 
     def _readings(self, raw: str, lines: list[bytes], index: int) -> list[Reading]:
         text = strip_prefixes(raw).rstrip("\r\n")
