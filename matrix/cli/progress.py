@@ -102,7 +102,7 @@ class Follower:
             with self._lock:
                 self._note = plain(text)
         else:
-            self.say(f"  {text}")
+            self._console.print(Text(f"  {plain(text)}"), soft_wrap=True)
 
     def elapsed_s(self) -> float:
         """Seconds since the start."""

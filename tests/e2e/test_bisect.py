@@ -1,6 +1,7 @@
 """Bisections over stub releases through the real venv executor: answers, refusals, kills, git's own `bisect run`."""
 
 import json
+import shlex
 import signal
 import time
 from pathlib import Path
@@ -157,7 +158,11 @@ def test_it_goes_on_where_it_was_killed(here: Place) -> None:
     running.wait()
     kept = json.loads(here.run("bisect", "show", "1", "--db", db, "--json").stdout)["answers"]
     assert len(kept) >= 3
-    done = here.run("bisect", "run", *CELL, *GOOD_BAD, "--db", db, "--json")
+    told = here.run("status", "--db", db).stdout
+    resume = next(line for line in told.splitlines() if line.startswith("bisection 1: "))
+    assert ": interrupted, go on with: matrix bisect run " in resume
+    words = shlex.split(resume.partition("go on with: matrix ")[2])
+    done = here.run(*words, "--yes", "--db", db, "--json")
     assert done.returncode == 0, done.stderr
     assert f"taking up bisection 1: {len(kept)} answers are kept" in done.stderr
     found = json.loads(done.stdout)

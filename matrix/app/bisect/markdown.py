@@ -78,19 +78,21 @@ def _count(number: int, word: str) -> str:
 def _table(report: Report) -> list[str]:
     rows = [(name, report.before.get(name), report.after.get(name)) for name in report.before if name != "run_id"]
     shown = [(name, old, new) for name, old, new in rows if (old, new) not in ((None, None), ("", ""))]
-    lines = [f"| {_LABELS.get(name, name)} | {_cell(old)} | {_cell(new)} |" for name, old, new in shown]
+    lines = [f"| {_LABELS.get(name, name)} | {_cell(name, old)} | {_cell(name, new)} |" for name, old, new in shown]
     return ["| | last good | first bad |", "|---|---|---|", *lines]
 
 
 _LABELS = {"accept_length": "accept length", "tok_s": "output tok/s", "signature": "failure"}
 
 
-def _cell(value: Any) -> str:
+def _cell(name: str, value: Any) -> str:
     if value is None:
         return "not measured"
     if value == "":
         return "none"
-    return f"{value:.3f}" if isinstance(value, float) else _safe(str(value)).replace("|", "\\|")
+    if isinstance(value, float):
+        return f"{value:.1f}" if name == "tok_s" else f"{value:.3f}"
+    return _safe(str(value)).replace("|", "\\|")
 
 
 def _folded(title: str, lines: Iterable[str]) -> list[str]:
