@@ -3,12 +3,16 @@
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 _OPERATORS = "<>=!~"
+_LONGEST = 128_000
+"""Bytes; Linux hands no single argument or variable of 131,072 bytes or more to a process."""
 
 
 def check_text(text: str) -> str:
-    """`text` unchanged; ValueError for a zero byte, which no path, argument or variable can hold."""
+    """`text` unchanged; ValueError for a zero byte or a length that no path, argument or variable can have."""
     if "\0" in text:
         raise ValueError("a zero byte can be part of no path, argument or variable")
+    if len(text.encode()) > _LONGEST:
+        raise ValueError(f"no path, argument or variable holds more than {_LONGEST} bytes")
     return text
 
 

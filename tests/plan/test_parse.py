@@ -38,6 +38,7 @@ def fault(text: str) -> ConfigError:
         ('path = "models/big"', 'path = "a\\u0000b"', 5, "targets.big.path", "zero byte"),
         ('"1.1.0"]', '"1.1.0"]\nenv = { "A=B" = "x" }', 3, "engines.vllm.env", "pattern"),
         ('"1.1.0"]', '"1.1.0"]\nenv = { A = "\\u0000" }', 3, "engines.vllm.env", "zero byte"),
+        ('"1.1.0"]', f'"1.1.0"]\nflags = ["--x={"y" * 128_000}"]', 3, "engines.vllm.flags", "more than 128000 bytes"),
         ("[engines.vllm]", "limits = { start_s = inf }\n[engines.vllm]", 1, "limits", "finite"),
         (
             "[engines.vllm]",
