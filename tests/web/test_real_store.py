@@ -11,8 +11,11 @@ from fastapi.testclient import TestClient
 
 from matrix.app.acks import acks_for
 from matrix.app.attribute import regressions
+from matrix.app.bisect.points import Point, in_a_row
+from matrix.app.bisect.request import Regress, Request
 from matrix.app.judging import judge_all
 from matrix.core.outcome import Outcome
+from matrix.executors import owner
 from matrix.store import Store, open_store
 from tests.store.build import baseline_run, cell, key, run, sample
 from tests.web.page import parse
@@ -129,3 +132,26 @@ def test_a_sweep_under_way_shows_on_the_heatmap_and_its_page(swept: Store, clien
 def test_an_empty_database_is_an_invitation(client: TestClient) -> None:
     assert "Nothing has been measured yet" in client.get("/").text
     assert client.get("/api/results").json() == []
+
+
+def test_a_stored_bisection_is_shown_live_and_beside_the_regression(swept: Store, client: TestClient) -> None:
+    (flip,) = swept.read.regressions()
+    request = Request(
+        config="matrix.toml", engine="vllm", good="0.27.1", bad="0.32.0", regress=Regress.WORKS, target=flip.target,
+        draft=flip.draft, method=flip.method,
+    )  # fmt: skip
+    line = in_a_row(Point("0.27.1", "0.27.1"), [Point(v, v) for v in ("0.30.0", "0.32.0")])
+    number = swept.bisections.begin(
+        engine="vllm", level="release", question="works", request=request.to_json(), config="", history=line.to_json(),
+        owner=owner.me(),
+    )  # fmt: skip
+    swept.bisections.answer(number, "0.27.1", "good", run_id="good-1", phase="ends")
+    swept.bisections.answer(number, "0.32.0", "bad", run_id="bad-1", phase="ends")
+    shown = parse(client.get(f"/bisections/{number}").text)
+    assert "hx-get" in shown.one(id_="bisection").attrs
+    assert [a.text for a in shown.all("a") if a.attrs["href"] == "/runs/bad-1"] == ["known before"]
+    assert client.get(f"/fragments/bisections/{number}").status_code == 200
+    assert client.get(f"/bisections/{number}/log").text.startswith("git bisect start '0.32.0' '0.27.1'")
+    assert client.get(f"/api/v1/bisections/{number}").json()["next"] == ["0.30.0"]
+    for page in ("/regressions", "/runs/bad-1", "/bisections", f"/series/{SERIES}"):
+        assert f"/bisections/{number}" in client.get(page).text, page
