@@ -68,7 +68,7 @@ def _some(store: Store, wanted: Filters, asked: Mapping[str, str]) -> Iterator[R
         there = store.read.values(name)
         if there and value not in there:
             option = name.removesuffix("_key")
-            raise NotFoundError(f"no run has --{option} {value}", hint=f"there are {_listed(there)}")
+            raise NotFoundError(f"no run has --{option} {value}", hint=f"known: {_listed(there)}")
     if asked and next(store.read.results(Filters(limit=1)), None) is not None:
         raise NotFoundError("no run fits all of these filters together", hint="leave one of them out")
     return rows

@@ -48,10 +48,10 @@ def test_a_run_without_a_baseline_has_no_spread(url: str, two: Store, capsys: py
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (["--revision", "0.99"], "no run has --revision 0.99 (there are 0.9.2, 0.27.1)"),
-        (["--engine", "sglang"], "no run has --engine sglang (there are vllm)"),
-        (["--outcome", "okay"], "no run has --outcome okay (there are ok)"),
-        (["--series", "nope"], "no run has --series nope (there are"),
+        (["--revision", "0.99"], "no run has --revision 0.99 (known: 0.9.2, 0.27.1)"),
+        (["--engine", "sglang"], "no run has --engine sglang (known: vllm)"),
+        (["--outcome", "okay"], "no run has --outcome okay (known: ok)"),
+        (["--series", "nope"], "no run has --series nope (known: "),
     ],
 )
 def test_a_value_that_no_run_has_is_told(
@@ -72,7 +72,7 @@ def test_many_values_are_cut(url: str, store: Store, capsys: pytest.CaptureFixtu
     for minor in range(14):
         store.runs.save(run(f"r{minor}", cell(f"0.{minor}.0"), sample(), at=1000.0 + minor))
     assert main(["results", "--db", url, "--revision", "7"]) == 3
-    assert "(there are 0.2.0, " in (err := capsys.readouterr().err)
+    assert "(known: 0.2.0, " in (err := capsys.readouterr().err)
     assert err.rstrip().endswith("0.13.0 and 2 more)")
 
 
