@@ -12,6 +12,7 @@ from matrix.core.errors import ConfigError, NotFoundError
 from matrix.core.ports import Executor
 from matrix.store import Store, open_store, state_dir_of
 
+USUAL_CONFIG = "matrix.toml"
 _ONLY = {"site": "venv", "image": "docker"}
 
 
@@ -45,6 +46,26 @@ def prepare(
     finally:
         if store is not None:
             store.close()
+
+
+def config_at_hand(asked: str, db: str, say: Callable[[str], None]) -> str:
+    """The config file to use: `asked`, or that of the database's newest sweep where the usual one is not here.
+
+    So the command that a regression prints works where the sweep's file lies elsewhere, as the demo's does.
+    """
+    if asked != USUAL_CONFIG or Path(asked).exists():
+        return asked
+    store = open_existing(db)
+    if store is None:
+        return asked
+    try:
+        last = store.sweeps.last_config()
+    finally:
+        store.close()
+    if last is None or not Path(last).is_file():
+        return asked
+    say(f"there is no {asked} here: using that of the last sweep, {last}")
+    return last
 
 
 def executor_name(source: Source, asked: str | None) -> str:

@@ -43,6 +43,12 @@ class Sweeps:
             key = conn.execute(insert(sweeps).values(**row)).inserted_primary_key
             return int(key[0]) if key else 0
 
+    def last_config(self) -> str | None:
+        """The path of the newest sweep's config file, as it was given then; None without a sweep."""
+        with self._db.read() as conn:
+            request = conn.execute(select(sweeps.c.request).order_by(sweeps.c.id.desc()).limit(1)).scalar()
+        return str(request["config"]) if request and request.get("config") else None
+
     def finish(self, sweep_id: int, status: SweepStatus) -> None:
         """Close a running sweep; nothing happens to one that is closed. NotFoundError for an unknown number."""
         with self._db.write() as conn:

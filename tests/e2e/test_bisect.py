@@ -137,6 +137,7 @@ def test_ends_that_do_not_differ_are_refused_after_their_runs(
         (("--good", "1.9.0", "--bad", "1.2.0"), "is older than the good bound"),
         (("--good", "abcdef1234", "--bad", "1.2.0"), "--clone"),
         (("--good", "nonsense", "--bad", "1.2.0"), "`nonsense` is no bound"),
+        (("--good", "1.0.0", "--bad", "7.7.7"), "no package index has vllm 7.7.7"),
         (("--good", "last-good", "--bad", "1.2.0"), "known to be good"),
         (("--good", "1.0.0", "--bad", "1.2.0", "--spec", "other"), "no cell of the config fits"),
     ],
@@ -205,3 +206,16 @@ def _until(true: Any, seconds: float = 120) -> None:
     while not true():
         assert time.monotonic() < end, "it did not come about in time"
         time.sleep(0.1)
+
+
+def test_the_last_sweeps_config_is_used_where_there_is_none(tmp_path: Path) -> None:
+    elsewhere = place(tmp_path, "1.0.0", "1.1.0")
+    dead = {"1.1.0": {"acceptance": [0.0, 0.0, 0.0]}}
+    elsewhere.write(toml({"by_version": dead}))
+    file = (elsewhere.folder / "matrix.toml").rename(elsewhere.folder / "other.toml")
+    assert elsewhere.run("sweep", "-c", str(file)).returncode == 1
+    words = elsewhere.lines("regressions")[0]["next"].split()
+    done = elsewhere.run(*words[1:], "--yes", "--json")
+    assert done.returncode == 0, done.stderr
+    assert f"using that of the last sweep, {file}" in done.stderr
+    assert json.loads(done.stdout)["culprit"] == "1.1.0"

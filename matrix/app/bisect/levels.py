@@ -1,6 +1,8 @@
 """The points between two bounds at one level."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+
+from packaging.version import Version
 
 from matrix.app.bisect.bounds import Bounds
 from matrix.app.bisect.points import Line, Point, in_a_row
@@ -29,9 +31,19 @@ def level_of(good: Revision | None, bad: Revision) -> Level:
 def releases(bounds: Bounds, good: Revision, bad: Revision) -> Line:
     """The releases after `good` up to `bad`. Raises ConfigError for bounds that are equal or swapped."""
     _in_order(good, bad)
+    _known(bounds, (good, bad))
     low, high = revision_order(good.version), revision_order(bad.version)
     inside = [v for v in bounds.releases() if low < revision_order(v) < high]
     return in_a_row(_point(good), [*(Point(v, v) for v in inside), _point(bad)])
+
+
+def _known(bounds: Bounds, ends: Iterable[Revision]) -> None:
+    """ConfigError for an end that no index has. Pre-releases are not listed there, so they are not looked for."""
+    published = bounds.releases()
+    for end in ends:
+        if end.version not in published and not Version(end.version).is_prerelease:
+            newest = ", ".join(published[-3:]) or "none"
+            raise ConfigError(f"no package index has {end}", hint=f"the newest there: {newest}")
 
 
 def older_releases(bounds: Bounds, bad: Revision) -> list[Point]:

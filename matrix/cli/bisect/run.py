@@ -14,7 +14,7 @@ from matrix.app.bisect.points import Line
 from matrix.app.bisect.report import Report
 from matrix.app.bisect.request import Level, Regress, Request
 from matrix.app.executors import make_executor
-from matrix.app.setup import executor_name
+from matrix.app.setup import config_at_hand, executor_name
 from matrix.app.source import Source
 from matrix.bisect.search import Phase
 from matrix.cli.options import config_option, db_option, echo_json, json_option
@@ -70,6 +70,7 @@ def run(db: str, executor: str | None, yes: bool, as_json: bool, **options: Any)
     Exit code 0 with an answer (the report's `culprit`, or its `range`), 1 when the ends do not differ or the search
     stopped short.
     """
+    options["config"] = config_at_hand(options["config"], db, lambda text: click.echo(text, err=True))
     request = request_from(executor, options)
     source = Source(Path(request.config))
     name = executor_name(source, executor)
