@@ -1,8 +1,21 @@
 """Settings shared by all tests: nothing of the user's own database or cache is touched."""
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.fixture(autouse=True)
+def _own_signals() -> Iterator[None]:
+    """A verb that ends interrupted leaves these ignored, and processes started later would inherit that."""
+    before = [signal.getsignal(number) for number in _ENDING]
+    yield
+    for number, handler in zip(_ENDING, before, strict=True):
+        signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)
