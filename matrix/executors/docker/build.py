@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
@@ -51,7 +51,7 @@ class ImageBuild:
         self._network = network
         self._note = note
         self._redact = redact
-        self._step = ""
+        self._step = self._begun = ""
         self._said: deque[str] = deque(maxlen=200)
 
     def run(self, context: IO[bytes], tag: str, image_labels: dict[str, str], log: Path) -> None:
@@ -64,12 +64,11 @@ class ImageBuild:
                 events = self._events(context, tag, image_labels)
                 with speaking("building an image"), closing(events):
                     for event in events:
-                        text = self._redact(_ESCAPE.sub("", str(event.get("stream", ""))))
-                        out.write(text)
-                        out.flush()
-                        self._take(text)
+                        self._hear(str(event.get("stream", "")), out)
                         if "error" in event:
+                            self._hear("\n", out)
                             raise self._failure(self._redact(str(event["error"])), log)
+                    self._hear("\n", out)
             finally:
                 if "BUILD" in self._args:
                     clear_build(self._client, self._args["BUILD"])
@@ -89,8 +88,16 @@ class ImageBuild:
         )
         return events
 
-    def _take(self, text: str) -> None:
-        for line in text.splitlines():
+    def _hear(self, text: str, out: IO[str]) -> None:
+        """The daemon cuts its stream anywhere: only whole lines can be redacted and understood."""
+        *whole, self._begun = (self._begun + text).split("\n")
+        lines = [self._redact(_ESCAPE.sub("", line)) for line in whole]
+        out.writelines(f"{line}\n" for line in lines if line.strip())
+        out.flush()
+        self._take(lines)
+
+    def _take(self, lines: Iterable[str]) -> None:
+        for line in lines:
             step = _STEP.match(line)
             if step:
                 self._step = step[2]
