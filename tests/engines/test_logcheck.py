@@ -77,3 +77,11 @@ def test_counters_derived_from_the_text_may_lack_each_requests_last_drafts(accep
     derived = Counters(858, None, 1182 - 9, requests=8)
     assert contradicts(Counters(858, None, accepted), derived, 4) is expected
     assert contradicts(Counters(858, None, accepted), replace(derived, proposed=3 * 858), 4)
+
+
+def test_windows_that_begin_early_and_end_early_do_not_contradict() -> None:
+    """As a healthy run of the demo logged it: warm-up in the first window, the last requests in none."""
+    log = logged(vllm(92, 60) + vllm(92, 120) + vllm(92, 125) + vllm(92, 120) + vllm(90, 125), 3)
+    assert (log.steps, log.accepted) == (458, 550)
+    assert not contradicts(log, Counters(460, 1380, 565), 4)
+    assert contradicts(log, Counters(460, 1380, 0), 4)
