@@ -8,6 +8,10 @@ import pytest
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # What a shell starts in the background ignores it, and so would everything that the tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture(autouse=True)
 def _own_signals() -> Iterator[None]:

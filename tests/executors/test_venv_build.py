@@ -229,10 +229,7 @@ def test_interrupted_build_cleans_up_at_once(tmp_path: Path, links: Path) -> Non
     started = tmp_path / "started"
     wheels.slow_source(links, "slow-thing", "1.0", started)
     args = f"Path({str(tmp_path)!r}), Path({str(links)!r})"
-    # What a shell starts in the background ignores SIGINT, and so would this process.
-    heed = "signal.signal(signal.SIGINT, signal.default_int_handler)"
-    build = f"executor({args}).build(recipe('slow-thing'), Path({str(tmp_path / 'log')!r}), print)"
-    owner = script(f"{heed}\n{build}", stderr=-3)
+    owner = script(f"executor({args}).build(recipe('slow-thing'), Path({str(tmp_path / 'log')!r}), print)", stderr=-3)
     until(lambda: started.exists() and started.read_text())
     os.kill(owner.pid, signal.SIGINT)
     owner.wait(timeout=20)
