@@ -58,7 +58,8 @@ def planned(tmp_path: Path, store: Store) -> Callable[..., Plan]:
 
     def make(*judge: str, cells: list[Cell] = BOTH) -> Plan:
         file = tmp_path / "matrix.toml"
-        file.write_text("\n".join([MINIMAL, "[judge]", *judge]))
+        # Real speeds, which a test cannot rule, play no part.
+        file.write_text("\n".join([MINIMAL, "[judge]", "relevant_speed = 0.9", *judge]))
         wide = [replace(c, workload=workload_of(64, 48)) for c in cells]
         plan = plan_cells(Source(file), FakeExecutor(), store, wide)
         return replace(plan, repeats=repeats(plan.cells, store, plan.source.config.judge.repeats))
