@@ -50,6 +50,30 @@ class Quirk:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Makes the rows of one engine: `repository` and `folder` are where links lead, `oldest` the first release read."""
+
+    repository: str
+    folder: str
+    oldest: str
+
+    def row(
+        self,
+        topic: str,
+        since: str | None,
+        until: str | None,
+        what: str,
+        reason: str,
+        where: str | int,
+        witnesses: tuple[Witness, ...] = (),
+    ) -> Quirk:
+        """A row whose link is a pull request (a number) or a file of the first release of its span."""
+        file = f"{self.repository}/blob/v{since or self.oldest}/{self.folder}{where}"
+        link = f"{self.repository}/pull/{where}" if isinstance(where, int) else file
+        return Quirk(topic, since, until, what, reason, link, witnesses)
+
+
 def find(rows: Sequence[Quirk], topic: str, version: str) -> Quirk | None:
     """The first row of `topic` that holds for `version`.
 

@@ -1,21 +1,7 @@
 """What every row of SGLang's tables shares: the releases that they were read from, and where their links point."""
 
-from matrix.engines.quirks import Quirk, Witness
+from matrix.engines.quirks import Rows
 
 OLDEST, NEWEST = "0.4.6.post5", "0.5.23"
-_SOURCE = "https://github.com/sgl-project/sglang/blob/v{}/python/sglang/srt/{}"
-_PULL = "https://github.com/sgl-project/sglang/pull/{}"
 
-
-def sglang_row(
-    topic: str,
-    since: str | None,
-    until: str | None,
-    what: str,
-    reason: str,
-    where: str | int,
-    witnesses: tuple[Witness, ...] = (),
-) -> Quirk:
-    """A row whose link is a pull request (a number) or a file of the first release of its span."""
-    link = _PULL.format(where) if isinstance(where, int) else _SOURCE.format(since or OLDEST, where)
-    return Quirk(topic, since, until, what, reason, link, witnesses)
+sglang_row = Rows("https://github.com/sgl-project/sglang", "python/sglang/srt/", OLDEST).row
