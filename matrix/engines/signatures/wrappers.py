@@ -51,12 +51,20 @@ WRAPPER_ROWS = (
     ),
     row(
         "engine-died",
-        r"Engine core initialization failed|WorkerProc (?:initialization failed|failed to start)|EngineDeadError"
-        r"|EngineCore (?:encountered an issue|failed to start|(?:process )?died)|Engine process failed to start"
+        r"Engine core initialization failed|WorkerProc (?:initialization failed|failed to start)"
+        r"|EngineCore (?:failed to start|(?:process )?died)|Engine process failed to start"
         r"|Background loop (?:has errored|is stopped)|(?:Worker|Engine core) proc \S+ died unexpectedly",
         None,
         "the engine process died; this log does not say of what",
         _LOOK,
+    ),
+    row(
+        "engine-died-serving",
+        r"EngineDeadError|EngineCore encountered an issue|WorkerProc hit an exception",
+        None,
+        "the engine process died under a request; this log does not say of what",
+        _LOOK,
+        usual="serve",
     ),
     row(
         "worker-method",
