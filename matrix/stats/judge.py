@@ -1,7 +1,7 @@
 """The judge: a pure function from the runs of one series to its states and flips."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from matrix.core.outcome import Tier
 from matrix.core.state import Metric, State, Verdict
@@ -9,7 +9,7 @@ from matrix.stats.accept import accept
 from matrix.stats.boots import Revision, revisions
 from matrix.stats.failed import failed
 from matrix.stats.flips import flips, standing
-from matrix.stats.floors import Floors, measured
+from matrix.stats.floors import Floors, noise_within, pooled
 from matrix.stats.judgement import RevisionJudgement, SeriesJudgement
 from matrix.stats.long import over_long
 from matrix.stats.noise import UNMEASURED, NoiseFloor, capped, pool, with_prior
@@ -18,6 +18,7 @@ from matrix.stats.point import RunPoint
 from matrix.stats.reference import Reference, following
 from matrix.stats.settings import DEFAULTS, JudgeSettings
 from matrix.stats.speed import speed
+from matrix.stats.trace import Trace, trace
 
 __all__ = [
     "Floors",
@@ -25,11 +26,17 @@ __all__ = [
     "RevisionJudgement",
     "RunPoint",
     "SeriesJudgement",
+    "Step",
+    "conclude",
+    "floors_of",
+    "follow",
     "judge_series",
     "noise_of",
     "standing",
 ]
 NO_SIBLINGS: Floors = {}
+References = Mapping[Metric, Reference | None]
+NO_REFERENCES: References = {}
 
 
 def judge_series(
@@ -42,28 +49,57 @@ def judge_series(
     points give the same judgement.
     """
     found = revisions(points)
-    known = measured(found, settings)
-    floors = _floors(known, siblings, settings)
-    references: dict[Metric, Reference | None] = {}
-    judged = []
-    for revision in found:
-        verdicts = _verdicts(revision, references, floors, settings)
-        point = revision.point
-        judged.append(RevisionJudgement(point.revision, point.run_id, revision.run_ids, verdicts))
-        for verdict, relevant in zip(verdicts, (settings.relevant, settings.relevant_speed), strict=False):
-            metric = verdict.metric
-            references[metric] = following(references.get(metric), revision, verdict, relevant, settings)
-    whole = tuple(over_long(found, judged, known[Metric.ACCEPT_LENGTH], settings))
-    return SeriesJudgement(whole, flips(whole))
+    traces = [trace(revision, settings) for revision in found]
+    steps = follow(found, floors_of(traces, siblings, settings), settings)
+    return conclude(traces, [step.judgement for step in steps], settings)
 
 
 def noise_of(points: Sequence[RunPoint], settings: JudgeSettings = DEFAULTS) -> dict[Metric, NoiseFloor]:
     """Noise between the boots of one series' revisions, on no degrees of freedom where no revision was booted twice."""
-    return measured(revisions(points), settings)
+    return pooled([noise_within(revision.boots, settings) for revision in revisions(points)])
 
 
-def _floors(own: Floors, siblings: Floors, settings: JudgeSettings) -> Floors:
-    """Where too little noise of accept length is measured some is assumed; that of speed is never assumed."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is said of one revision in the light of those before it, and the `references` of those behind it."""
+
+    judgement: RevisionJudgement
+    references: References
+
+
+def follow(
+    found: Iterable[Revision], floors: Floors, settings: JudgeSettings, references: References = NO_REFERENCES
+) -> Iterator[Step]:
+    """A step a revision. `references` are those that the step before the first of `found` left: what was judged before
+    need not be judged again.
+    """
+    for revision in found:
+        verdicts = _verdicts(revision, references, floors, settings)
+        references = {
+            v.metric: following(references.get(v.metric), revision, v, relevant, settings)
+            for v, relevant in zip(verdicts, (settings.relevant, settings.relevant_speed), strict=False)
+        }
+        point = revision.point
+        yield Step(RevisionJudgement(point.revision, point.run_id, revision.run_ids, verdicts), references)
+
+
+def conclude(traces: Sequence[Trace], judged: Sequence[RevisionJudgement], settings: JudgeSettings) -> SeriesJudgement:
+    """The series seen as a whole: `judged` is what `follow` said of each revision, `traces` what each shows."""
+    own = pooled([trace.noise for trace in traces])
+    whole = tuple(over_long(traces, judged, own[Metric.ACCEPT_LENGTH], settings))
+    return SeriesJudgement(whole, flips(whole))
+
+
+def floors_of(traces: Sequence[Trace], siblings: Floors, settings: JudgeSettings) -> Floors:
+    """The noise that a series is judged with: its own, what siblings lend, and what is assumed."""
+    return _floors(pooled([trace.noise for trace in traces]), siblings, settings)
+
+
+def floors_of(own: Floors, siblings: Floors, settings: JudgeSettings) -> Floors:
+    """The noise that a series is judged by: its own, and that of its siblings.
+
+    Where too little noise of accept length is measured some is assumed; that of speed is never assumed.
+    """
     length, tok_s = Metric.ACCEPT_LENGTH, Metric.SPEED
     return {
         length: with_prior(
@@ -78,7 +114,7 @@ def _floors(own: Floors, siblings: Floors, settings: JudgeSettings) -> Floors:
 
 
 def _verdicts(
-    revision: Revision, references: Mapping[Metric, Reference | None], floors: Floors, settings: JudgeSettings
+    revision: Revision, references: References, floors: Floors, settings: JudgeSettings
 ) -> tuple[Verdict, ...]:
     point, boots = revision.point, len(revision.boots)
     if revision.split:

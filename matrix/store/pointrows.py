@@ -22,9 +22,13 @@ _LEFT_OUT = ("cell", "command", "excerpt", "recipe_text")
 
 def newest_runs(conn: Connection, series_key: str, place: Callable[[Any], Any]) -> list[Row[Any]]:
     """Of a series' runs the newest at each `place`, in the order of revisions; the long columns are left out."""
+    return _newest(conn, [runs.c.series_key == series_key], place)
+
+
+def _newest(conn: Connection, which: Sequence[ColumnElement[bool]], place: Callable[[Any], Any]) -> list[Row[Any]]:
     columns = [column for column in runs.c if column.name not in _LEFT_OUT]
     newest: dict[Any, Row[Any]] = {}
-    for row in sorted(conn.execute(select(*columns).where(runs.c.series_key == series_key)), key=recency_key):
+    for row in sorted(conn.execute(select(*columns).where(*which)), key=recency_key):
         newest[place(row)] = row
     return sorted(newest.values(), key=lambda row: (revision_key(row.revision), row.boot))
 
@@ -68,7 +72,23 @@ def prompt_speed(rows: Iterable[Row[Any]]) -> float | None:
 
 def series_points(conn: Connection, series_key: str) -> list[StoredPoint]:
     """The newest run of each (revision, boot) of a series, in the order of revisions."""
-    rows = newest_runs(conn, series_key, lambda row: (row.revision, row.boot))
+    return _points(conn, newest_runs(conn, series_key, lambda row: (row.revision, row.boot)))
+
+
+def points_at(conn: Connection, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[StoredPoint]]:
+    """By (series key, revision) the newest run of each boot; places without a run are left out."""
+    found: dict[tuple[str, str], list[StoredPoint]] = {}
+    for batch in batches(sorted(set(places))):
+        keys, revisions = sorted({key for key, _ in batch}), sorted({revision for _, revision in batch})
+        which = [runs.c.series_key.in_(keys), runs.c.revision.in_(revisions)]
+        rows = _newest(conn, which, lambda row: (row.series_key, row.revision, row.boot))
+        rows = [row for row in rows if (row.series_key, row.revision) in set(batch)]
+        for row, point in zip(rows, _points(conn, rows), strict=True):
+            found.setdefault((row.series_key, row.revision), []).append(point)
+    return found
+
+
+def _points(conn: Connection, rows: Sequence[Row[Any]]) -> list[StoredPoint]:
     beside = newest_baselines(conn, {place_of(row) for row in rows})
     found = sample_rows(conn, [row.id for row in rows])
     base = speed_rows(conn, [baseline.number for baseline in beside.values()])

@@ -9,7 +9,7 @@ from matrix.core.errors import NotFoundError
 from matrix.core.state import Flip, Metric, State, Verdict
 from matrix.store.baselines import batches
 from matrix.store.flipviews import flip_views
-from matrix.store.pointrows import series_points
+from matrix.store.pointrows import points_at, series_points
 from matrix.store.points import StoredPoint
 from matrix.store.tables import flips, runs, verdicts
 from matrix.store.texts import stored_text
@@ -34,6 +34,11 @@ class Series:
         """The newest run of each (revision, boot), in the order of revisions; empty for an unknown series."""
         with self._db.read() as conn:
             return series_points(conn, series_key)
+
+    def points_at(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[StoredPoint]]:
+        """By (series key, revision) the newest run of each boot; places without a run are left out."""
+        with self._db.read() as conn:
+            return points_at(conn, places)
 
     def states(self, series_key: str, metric: Metric) -> list[tuple[str, State]]:
         """Each judged revision of the series with its state in one metric, in no order."""
