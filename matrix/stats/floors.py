@@ -1,13 +1,12 @@
 """The noise floor of a series, measured on the boots that its revisions were given."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from matrix.core.state import Metric
-from matrix.stats.boots import Revision
 from matrix.stats.lengths import Lengths, lengths
-from matrix.stats.noise import NoiseFloor, between_boots, pool
+from matrix.stats.noise import UNMEASURED, NoiseFloor, between_boots, pool
 from matrix.stats.point import RunPoint
 from matrix.stats.settings import JudgeSettings
 from matrix.stats.speeds import rates, time_and_tokens
@@ -15,17 +14,15 @@ from matrix.stats.speeds import rates, time_and_tokens
 Floors = Mapping[Metric, NoiseFloor]
 
 
-def measured(revisions: Iterable[Revision], settings: JudgeSettings) -> dict[Metric, NoiseFloor]:
-    """Noise of accept length and of speed, pooled over the revisions that served more than once (A/A)."""
-    repeated = [revision.boots for revision in revisions if len(revision.boots) > 1]
-    return {
-        Metric.ACCEPT_LENGTH: pool(_of_lengths(boots, settings) for boots in repeated),
-        Metric.SPEED: pool(_of_speeds(boots) for boots in repeated),
-    }
+def noise_within(boots: tuple[RunPoint, ...], settings: JudgeSettings) -> dict[Metric, NoiseFloor]:
+    """Noise of accept length and of speed between the boots of one revision (A/A); `UNMEASURED` from fewer than two."""
+    if len(boots) < 2:
+        return {Metric.ACCEPT_LENGTH: UNMEASURED, Metric.SPEED: UNMEASURED}
+    return {Metric.ACCEPT_LENGTH: _of_lengths(boots, settings), Metric.SPEED: _of_speeds(boots)}
 
 
 def pooled(floors: Sequence[Floors]) -> dict[Metric, NoiseFloor]:
-    """The floors of sibling series as one, each metric by itself."""
+    """The floors of several revisions, or of sibling series, as one, each metric by itself."""
     return {
         metric: pool(floor[metric] for floor in floors if metric in floor)
         for metric in (Metric.ACCEPT_LENGTH, Metric.SPEED)

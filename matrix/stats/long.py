@@ -6,15 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from matrix.core.outcome import Tier
 from matrix.core.state import Metric, State, Verdict
 from matrix.stats.answer import BOOT
-from matrix.stats.boots import Revision
 from matrix.stats.judgement import RevisionJudgement
-from matrix.stats.lengths import Lengths, lengths
 from matrix.stats.noise import Array, NoiseFloor
 from matrix.stats.settings import JudgeSettings
 from matrix.stats.steps import find_steps, series_noise
+from matrix.stats.trace import Trace
 from matrix.stats.words import count, percent
 
 _BOOTS = 2
@@ -34,23 +32,23 @@ class Level:
 
 
 def over_long(
-    revisions: Sequence[Revision], judged: Sequence[RevisionJudgement], floor: NoiseFloor, settings: JudgeSettings
+    traces: Sequence[Trace], judged: Sequence[RevisionJudgement], floor: NoiseFloor, settings: JudgeSettings
 ) -> list[RevisionJudgement]:
-    """The judgements of a series of at least `long` comparable revisions, seen as a whole; others as they are."""
-    levels = _levels(revisions, floor, settings)
-    return [_seen(j, r, levels.get(j.revision), settings) for j, r in zip(judged, revisions, strict=True)]
+    """The judgements of a series of at least `long` comparable revisions, seen as a whole; others as they are.
+
+    `floor` is the noise between boots that the series itself showed.
+    """
+    levels = _levels(traces, floor, settings)
+    return [_seen(j, t.boots, levels.get(j.revision), settings) for j, t in zip(judged, traces, strict=True)]
 
 
-def _seen(
-    judgement: RevisionJudgement, revision: Revision, level: Level | None, settings: JudgeSettings
-) -> RevisionJudgement:
+def _seen(judgement: RevisionJudgement, boots: int, level: Level | None, settings: JudgeSettings) -> RevisionJudgement:
     if level is None:
         return judgement
     verdicts = tuple(
-        _settle(v, len(revision.boots), level, settings) if v.metric is Metric.ACCEPT_LENGTH else v
-        for v in judgement.verdicts
+        _settle(v, boots, level, settings) if v.metric is Metric.ACCEPT_LENGTH else v for v in judgement.verdicts
     )
-    return replace(judgement, verdicts=verdicts)
+    return judgement if verdicts == judgement.verdicts else replace(judgement, verdicts=verdicts)
 
 
 def _settle(verdict: Verdict, boots: int, level: Level, settings: JudgeSettings) -> Verdict:
@@ -74,30 +72,26 @@ def _settle(verdict: Verdict, boots: int, level: Level, settings: JudgeSettings)
     return verdict
 
 
-def _levels(revisions: Sequence[Revision], floor: NoiseFloor, settings: JudgeSettings) -> dict[str, Level]:
+def _levels(traces: Sequence[Trace], floor: NoiseFloor, settings: JudgeSettings) -> dict[str, Level]:
     """The level of every revision on the longest stretch of comparable ones; empty where that is not long."""
-    found = [(r, lengths(r.point, settings)) for r in revisions if not r.split and r.point.outcome.tier is Tier.OK]
-    usable = [(r, row) for r, row in found if len(row.counters) >= settings.min_pairs]
+    usable = [(t, t.row) for t in traces if t.row is not None]
     if len(usable) < settings.long:
         return {}
-    kinds = [(row.visible, r.point.k) for r, row in usable]
+    kinds = [(row.visible, row.k) for _, row in usable]
     usual = max(sorted(set(kinds), key=repr), key=kinds.count)
     alike = [pair for pair, kind in zip(usable, kinds, strict=True) if kind == usual]
-    common = set.intersection(*(set(row.counters) for _, row in alike))
+    common = set.intersection(*(set(row.prompts) for _, row in alike))
     if len(alike) < settings.long or len(common) < settings.min_pairs:
         return {}
-    return _found([r for r, _ in alike], _values([row for _, row in alike], sorted(common)), floor, common, settings)
-
-
-def _values(rows: Sequence[Lengths], common: list[str]) -> Array:
-    return np.array([np.log(row.pooled(common)) for row in rows])
+    values = np.array([np.log(row.pooled(common)) for _, row in alike])
+    return _found([t for t, _ in alike], values, floor, common, settings)
 
 
 def _found(
-    revisions: Sequence[Revision], values: Array, floor: NoiseFloor, common: set[str], settings: JudgeSettings
+    traces: Sequence[Trace], values: Array, floor: NoiseFloor, common: set[str], settings: JudgeSettings
 ) -> dict[str, Level]:
     """Noise of a point: what the series itself shows from point to point, or its boots, whichever is more."""
-    boots = np.array([len(revision.boots) for revision in revisions])
+    boots = np.array([trace.boots for trace in traces])
     least = max(float(series_noise(values[None])[0]), settings.resolution**2 / len(common))
     steps = find_steps(values[None], np.maximum(floor.boot / boots, least)[None])
     edges = [0, *np.flatnonzero(steps.starts[0]), len(values)]
@@ -106,7 +100,7 @@ def _found(
         here = float(steps.levels[0, begin])
         best = max(best, here) if np.isfinite(here) else best
         change = float(np.expm1(here - best)) if np.isfinite(here) else 0.0
-        since = revisions[begin].point.revision
+        since = traces[begin].revision
         for i in range(begin, end):
-            levels[revisions[i].point.revision] = Level(change, since, end - begin, not steps.spikes[0, i])
+            levels[traces[i].revision] = Level(change, since, end - begin, not steps.spikes[0, i])
     return levels
