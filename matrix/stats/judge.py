@@ -95,11 +95,8 @@ def floors_of(traces: Sequence[Trace], siblings: Floors, settings: JudgeSettings
     return _floors(pooled([trace.noise for trace in traces]), siblings, settings)
 
 
-def floors_of(own: Floors, siblings: Floors, settings: JudgeSettings) -> Floors:
-    """The noise that a series is judged by: its own, and that of its siblings.
-
-    Where too little noise of accept length is measured some is assumed; that of speed is never assumed.
-    """
+def _floors(own: Floors, siblings: Floors, settings: JudgeSettings) -> Floors:
+    """Where too little noise of accept length is measured some is assumed; that of speed is never assumed."""
     length, tok_s = Metric.ACCEPT_LENGTH, Metric.SPEED
     return {
         length: with_prior(
