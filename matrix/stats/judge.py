@@ -33,6 +33,7 @@ __all__ = [
     "judge_series",
     "noise_of",
     "standing",
+    "with_siblings",
 ]
 NO_SIBLINGS: Floors = {}
 References = Mapping[Metric, Reference | None]
@@ -92,10 +93,10 @@ def conclude(traces: Sequence[Trace], judged: Sequence[RevisionJudgement], setti
 
 def floors_of(traces: Sequence[Trace], siblings: Floors, settings: JudgeSettings) -> Floors:
     """The noise that a series is judged with: its own, what siblings lend, and what is assumed."""
-    return _floors(pooled([trace.noise for trace in traces]), siblings, settings)
+    return with_siblings(pooled([trace.noise for trace in traces]), siblings, settings)
 
 
-def _floors(own: Floors, siblings: Floors, settings: JudgeSettings) -> Floors:
+def with_siblings(own: Floors, siblings: Floors, settings: JudgeSettings) -> Floors:
     """Where too little noise of accept length is measured some is assumed; that of speed is never assumed."""
     length, tok_s = Metric.ACCEPT_LENGTH, Metric.SPEED
     return {
