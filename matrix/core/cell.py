@@ -11,6 +11,9 @@ from matrix.core.revision import Revision
 from matrix.core.spec import BASELINE, SpecConfig
 from matrix.core.workload import Workload
 
+ASIDE = "aside-"
+"""How the series keys of cells with pins begin: trials of a bisection, which nobody follows from release to release."""
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
@@ -39,6 +42,9 @@ class Cell:
     or the one that an environment is made from. `clone` is the engine's repository, where a commit's files come from.
     None is part of the keys: where an installation lies does not change what it measures. `cherry_pick` are commits
     (whole hashes) whose changes are carried over onto the revision; with any it is another series.
+
+    `pins` are all packages of the environment, one `name==version` a line as in a lock; without any the installer
+    chooses. A cell with pins belongs to no series that is followed (`ASIDE`).
     """
 
     revision: Revision
@@ -54,6 +60,7 @@ class Cell:
     python: str = ""
     clone: str = ""
     cherry_pick: tuple[str, ...] = ()
+    pins: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -78,7 +85,8 @@ class Cell:
     @property
     def series_key(self) -> str:
         """Names the series: all of the cell but its revision and boot. Changed weights start another series."""
-        return digest(_identity(self, revision=False))[:16]
+        key = digest(_identity(self, revision=False))[:16]
+        return ASIDE + key[len(ASIDE) :] if self.pins else key
 
     def content_key(self, recipe_text: str, probe_version: str) -> str:
         """Hash of all that decides the result, known before anything is built (64 hex digits)."""
@@ -98,6 +106,7 @@ def _identity(cell: Cell, *, revision: bool) -> dict[str, Any]:
         "executor": cell.executor,
     }
     body |= {"cherry_pick": list(cell.cherry_pick)} if cell.cherry_pick else {}
+    body |= {"pins": list(cell.pins)} if cell.pins else {}
     return body | ({"version": cell.revision.version} if revision else {})
 
 

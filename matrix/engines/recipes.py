@@ -1,5 +1,7 @@
 """What the recipes of both engines share."""
 
+from dataclasses import replace
+
 from matrix.core.cell import Cell
 from matrix.core.recipe import Recipe
 from matrix.engines.fitness import Build, unfit
@@ -25,3 +27,13 @@ def unfit_image(cell: Cell, images: Images, gpus: int, nameless: str) -> str | N
     if image is None:
         return f'no image of {cell.revision} is known: use `install = "pip"`'
     return unfit(cell, Build(gpus, image.cuda)) if image.name else nameless
+
+
+def pinned(recipe: Recipe, cell: Cell) -> Recipe:
+    """The recipe with exactly the cell's pins, whatever packages ask for; as it is where the cell has none.
+
+    Dates are left out: the pins say what to take, and a package newer than the engine may be among them.
+    """
+    if not cell.pins:
+        return recipe
+    return replace(recipe, requirements=cell.pins, overrides=cell.pins, before="")

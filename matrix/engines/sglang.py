@@ -9,6 +9,7 @@ from matrix.core.result import Failure
 from matrix.core.spec import Method
 from matrix.engines.classify import classify
 from matrix.engines.quirks import what
+from matrix.engines.recipes import pinned
 from matrix.engines.sglang_flags import algorithm, arguments, gpus_of, unsupported
 from matrix.engines.sglang_quirks import COUNTERS, PAGES, UNSET
 from matrix.engines.sglang_recipe import sglang_recipe, sglang_unfit
@@ -23,7 +24,7 @@ class SglangAdapter:
 
     def recipe(self, cell: Cell) -> Recipe:
         """How the cell's revision is installed (`sglang_recipe`)."""
-        return sglang_recipe(cell)
+        return pinned(sglang_recipe(cell), cell)
 
     def launch(self, cell: Cell, place: Placement) -> LaunchPlan:
         """The server's command: radix cache off, a log line and a metric for each decode step, fixed seed.

@@ -8,7 +8,7 @@ from matrix.core.recipe import CounterMap, LaunchPlan, Placement, Recipe
 from matrix.core.result import Failure
 from matrix.engines.classify import classify
 from matrix.engines.quirks import find, first, what
-from matrix.engines.recipes import VLLM_CPU
+from matrix.engines.recipes import VLLM_CPU, pinned
 from matrix.engines.vllm_flags import arguments, engine, environment, gpus_of, has_per_request, impossible
 from matrix.engines.vllm_quirks import COUNTERS, LIMITS, UNSET
 from matrix.engines.vllm_recipe import vllm_recipe, vllm_unfit
@@ -22,7 +22,7 @@ class VllmAdapter:
 
     def recipe(self, cell: Cell) -> Recipe:
         """How the cell's revision is installed (`vllm_recipe`)."""
-        return vllm_recipe(cell)
+        return pinned(vllm_recipe(cell), cell)
 
     def launch(self, cell: Cell, place: Placement) -> LaunchPlan:
         """The server's command: caches off, sampling defaults of the engine and not of the model's file, fixed seed.

@@ -31,6 +31,7 @@ def cell_to_json(cell: Cell) -> Json:
         "python": cell.python,
         "clone": cell.clone,
         "cherry_pick": list(cell.cherry_pick),
+        "pins": list(cell.pins),
     }
 
 
@@ -61,6 +62,7 @@ def cell_from_json(body: Json, workload_of: Callable[[str], Workload]) -> Cell:
         python=body.get("python", ""),
         clone=body.get("clone", ""),
         cherry_pick=tuple(body.get("cherry_pick", ())),
+        pins=tuple(body.get("pins", ())),
     )
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, case, func, select
 
 from matrix.core.spec import Method
 from matrix.store.baselines import batches
+from matrix.store.order import followed
 from matrix.store.queue import MEASURED
 from matrix.store.resultrows import COLUMNS
 from matrix.store.results import result_rows
@@ -73,7 +74,7 @@ def _newest(conn: Connection, targets: list[str]) -> list[Row[Any]]:
         partition_by=(runs.c.series_key, runs.c.revision),
         order_by=(measured.desc(), runs.c.finished_at.desc(), runs.c.id.desc()),
     )
-    asked = (runs.c.target.in_(targets), runs.c.method != Method.NONE.value)
+    asked = (runs.c.target.in_(targets), runs.c.method != Method.NONE.value, followed(runs.c.series_key))
     ranked = select(runs.c.id, rank.label("rank")).where(*asked).subquery()
     newest = select(*COLUMNS).join(ranked, ranked.c.id == runs.c.id).where(ranked.c.rank == 1)
     return list(conn.execute(newest.order_by(runs.c.id)))

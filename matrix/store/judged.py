@@ -10,6 +10,7 @@ from sqlalchemy import Select, func, select, update
 from matrix.core.outcome import Outcome
 from matrix.core.state import Metric
 from matrix.store.baselines import batches
+from matrix.store.order import followed
 from matrix.store.tables import judged_series, runs, verdicts
 from matrix.store.transactions import Transactions, insert_new
 
@@ -105,6 +106,7 @@ class Judged:
                 conn.execute(update(judged_series).where(judged_series.c.series_key == key).values(**values))
 
     def _of(self, query: Select[Any], column: Any, keys: Iterable[str] | None) -> list[Any]:
+        query = query.where(followed(column))
         with self._db.read() as conn:
             if keys is None:
                 return list(conn.execute(query))

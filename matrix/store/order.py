@@ -1,9 +1,11 @@
-"""The order of revisions and of attempts."""
+"""The order of revisions and of attempts, and which series are followed."""
 
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
+from sqlalchemy import ColumnElement
 
+from matrix.core.cell import ASIDE
 from matrix.core.outcome import Outcome
 
 
@@ -18,3 +20,9 @@ def revision_key(revision: str) -> tuple[bool, Version, str]:
 def recency_key(run: Any) -> tuple[bool, float, int]:
     """Sort key of attempts at one cell, the one to show last: an infra failure never hides a measured run."""
     return Outcome(run.outcome).measured, run.finished_at, run.id
+
+
+def followed(series_key: Any) -> ColumnElement[bool]:
+    """Condition on a column of series keys: runs with pinned packages are trials of a bisection, in no series."""
+    found: ColumnElement[bool] = ~series_key.startswith(ASIDE, autoescape=True)
+    return found
