@@ -86,7 +86,7 @@ def steps(good: Mapping[str, str], ordered: Sequence[Move], fits: Fits) -> list[
 
 
 def _smallest(here: Mapping[str, str], left: Sequence[Move], fits: Fits) -> Step:
-    """A set of moves that fits and holds no smaller one that does."""
+    """A small set of moves that fits; of several circles in it that could only go together, all are in it."""
     found = _needed(here, left[0], left, fits)
     for move in found[1:]:
         if move in found and len(fewer := _needed(here, move, found, fits)) < len(found):
