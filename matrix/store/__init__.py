@@ -1,7 +1,7 @@
 """The database of runs, and the logs beside it. The only package that speaks SQL; `open_store` is its door."""
 
 from matrix.store.failures import ClaimLostError
-from matrix.store.jobs import Job, JobStatus
+from matrix.store.jobs import Job, JobStatus, Priority
 from matrix.store.judged import Fall, Noise, Place
 from matrix.store.points import PromptPoint, StoredBaseline, StoredPoint
 from matrix.store.redact import hide, redact, secret_values
@@ -17,6 +17,7 @@ __all__ = [
     "JobStatus",
     "Noise",
     "Place",
+    "Priority",
     "PromptPoint",
     "Store",
     "StoredBaseline",

@@ -1,7 +1,7 @@
 """The job: one cell of a sweep, waiting for a worker or held by one."""
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -16,6 +16,14 @@ class JobStatus(StrEnum):
     CLAIMED = "claimed"
     DONE = "done"
     CANCELLED = "cancelled"
+
+
+class Priority(IntEnum):
+    """Whose jobs go first: somebody waits for the first kind, nobody looks at the last before morning."""
+
+    INTERACTIVE = 0
+    BISECTION = 10
+    NIGHTLY = 20
 
 
 @dataclass(frozen=True, slots=True)

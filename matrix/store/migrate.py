@@ -6,7 +6,7 @@ from matrix.core.errors import ConfigError, Where
 from matrix.store.database import MIGRATION, one_at_a_time, prepare, writer
 
 # Revisions in order; the last is the schema of `matrix.store.tables`.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 VERSION_TABLE = "matrix_schema"
 
 

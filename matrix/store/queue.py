@@ -1,9 +1,9 @@
 """The queue: which job is taken by whom, how far it is, and how it ends. Changes are guarded by the claim's owner."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
-from sqlalchemy import Connection, Row, Update, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Update, exists, func, insert, or_, select, update
 
 from matrix.core.cell import Cell
 from matrix.core.outcome import Outcome
@@ -12,7 +12,7 @@ from matrix.store.cellio import cell_to_json
 from matrix.store.contents import put_workload
 from matrix.store.database import CLAIM, one_at_a_time
 from matrix.store.failures import ClaimLostError
-from matrix.store.jobs import Job, JobStatus, job_from_row
+from matrix.store.jobs import Job, JobStatus, Priority, job_from_row
 from matrix.store.redact import redact, redact_value
 from matrix.store.saving import save_run
 from matrix.store.tables import jobs, runs
@@ -30,8 +30,19 @@ class Queue:
     def __init__(self, db: Transactions) -> None:
         self._db = db
 
-    def enqueue(self, sweep_id: int, planned: Iterable[tuple[str, Cell]]) -> list[int]:
-        """Add one job each, in this order, leaving out keys that the sweep has already. Returns job numbers."""
+    def enqueue(
+        self,
+        sweep_id: int,
+        planned: Iterable[tuple[str, Cell]],
+        *,
+        priority: Priority = Priority.INTERACTIVE,
+        shared: bool = False,
+        gpus: Callable[[Cell], int] = lambda cell: cell.launch.gpus,
+    ) -> list[int]:
+        """Add one job each, in this order, leaving out keys that the sweep has already. Returns job numbers.
+
+        `shared` jobs may be claimed by workers of other processes; `gpus` tells how many GPUs a cell takes.
+        """
         with self._db.write() as conn:
             known = set(conn.execute(select(jobs.c.content_key).where(jobs.c.sweep_id == sweep_id)).scalars())
             numbers = []
@@ -39,19 +50,28 @@ class Queue:
                 if content_key not in known:
                     known.add(content_key)
                     put_workload(conn, cell.workload)
-                    numbers.append(_insert(conn, sweep_id, content_key, cell))
+                    how = {"priority": int(priority), "shared": int(shared), "gpus": gpus(cell)}
+                    numbers.append(_insert(conn, sweep_id, content_key, cell, how))
             return numbers
 
     def claim(self, owner: str, sweep_id: int | None = None) -> Job | None:
         """The first waiting job (of one sweep, or of any), now held by `owner`; None when none can be taken.
 
+        The most urgent first, then in the order in which they were queued; a retry waits for its time.
         A job whose content key another owner is measuring stays where it is, so nothing is measured twice; one whose
         content key was measured meanwhile, by another sweep, ends here as done with that run.
         """
+        return self._claim(owner, [jobs.c.sweep_id == sweep_id] if sweep_id is not None else [])
+
+    def claim_shared(self, owner: str, executor: str, hardware: str) -> Job | None:
+        """The same among the shared jobs of all sweeps whose cells are for this executor and hardware class."""
+        return self._claim(owner, [jobs.c.shared == 1, jobs.c.executor == executor, jobs.c.hardware == hardware])
+
+    def _claim(self, owner: str, among: Sequence[ColumnElement[bool]]) -> Job | None:
         with self._db.write() as conn:
             # Two claimers who do not see each other's choice could take two jobs of one content key.
             one_at_a_time(conn, CLAIM)
-            while (row := _first_waiting(conn, sweep_id)) is not None:
+            while (row := _first_waiting(conn, among)) is not None:
                 done_by = conn.execute(
                     select(runs.c.run_id)
                     .where(runs.c.content_key == row.content_key, runs.c.outcome.in_(TRIED))
@@ -77,10 +97,20 @@ class Queue:
         """Put a held job back among the waiting ones (Ctrl-C); False when the claim is lost."""
         return self._change(_held(job_id, owner).values(**waiting_again()))
 
-    def cancel_rest(self, sweep_id: int) -> int:
-        """Cancel the sweep's waiting jobs; returns how many. Held ones are left to their owners."""
+    def cancel_rest(self, sweep_id: int, note: str = "") -> int:
+        """Cancel the sweep's waiting jobs, noting why; returns how many. Held ones are left to their owners."""
         with self._db.write() as conn:
-            return cancel_waiting(conn, sweep_id)
+            return cancel_waiting(conn, sweep_id, note)
+
+    def gpu_seconds(self, sweep_id: int) -> float:
+        """GPUs times seconds that the sweep's runs have taken, and its held jobs until now."""
+        of_sweep, held = jobs.c.sweep_id == sweep_id, jobs.c.status == JobStatus.CLAIMED.value
+        made = select(func.sum((runs.c.finished_at - runs.c.started_at) * jobs.c.gpus)).where(
+            of_sweep, runs.c.sweep_id == sweep_id, runs.c.content_key == jobs.c.content_key
+        )
+        now = select(func.sum((time.time() - jobs.c.claimed_at) * jobs.c.gpus)).where(of_sweep, held)
+        with self._db.read() as conn:
+            return sum(max(0.0, conn.execute(query).scalar() or 0.0) for query in (made, now))
 
     def pending(self, sweep_id: int) -> int:
         """How many jobs of the sweep wait or are held."""
@@ -91,11 +121,30 @@ class Queue:
             ).scalar_one()
 
     def finish(
-        self, job_id: int, owner: str, result: RunResult, *, log_ref: str | None = None, log_bytes: int | None = None
+        self,
+        job_id: int,
+        owner: str,
+        result: RunResult,
+        *,
+        log_ref: str | None = None,
+        log_bytes: int | None = None,
+        again_at: float | None = None,
     ) -> None:
-        """Store the run and end the job, both or neither. ClaimLostError unless `owner` still holds the job."""
+        """Store the run and end the job, both or neither. ClaimLostError unless `owner` still holds the job.
+
+        With `again_at` (Unix seconds) the run is stored and the job waits once more, until then.
+        """
         with self._db.write() as conn:
             finish_held(conn, job_id, owner, result, log_ref=log_ref, log_bytes=log_bytes)
+            if again_at is not None:
+                again = waiting_again() | {
+                    "not_before": again_at,
+                    "run_id": None,
+                    "note": stored_text(result.reason, 500),
+                }
+                # Its cell was redacted by `finish_held`: the launch options are needed again.
+                cell = cell_to_json(result.cell)
+                conn.execute(update(jobs).where(jobs.c.id == job_id).values(**again, cell=cell))
 
     def _change(self, statement: Update) -> bool:
         with self._db.write() as conn:
@@ -148,14 +197,16 @@ def waiting_again() -> dict[str, str | float | None]:
     }
 
 
-def _insert(conn: Connection, sweep_id: int, content_key: str, cell: Cell) -> int:
-    row = {
+def _insert(conn: Connection, sweep_id: int, content_key: str, cell: Cell, how: dict[str, int]) -> int:
+    row = how | {
         "sweep_id": sweep_id,
         "content_key": content_key,
         "series_key": cell.series_key,
         "engine": cell.revision.engine,
         "revision": cell.revision.version,
         "boot": cell.boot,
+        "executor": cell.executor,
+        "hardware": cell.hardware.label,
         "label": redact(cell.label),
         "cell": cell_to_json(cell),
         "status": JobStatus.QUEUED.value,
@@ -168,13 +219,12 @@ def _insert(conn: Connection, sweep_id: int, content_key: str, cell: Cell) -> in
     return int(key[0]) if key else 0
 
 
-def _first_waiting(conn: Connection, sweep_id: int | None) -> Row[tuple[object, ...]] | None:
+def _first_waiting(conn: Connection, among: Sequence[ColumnElement[bool]]) -> Row[tuple[object, ...]] | None:
     others = jobs.alias("others")
     in_hand = exists().where(others.c.content_key == jobs.c.content_key, others.c.status == JobStatus.CLAIMED.value)
-    query = select(jobs).where(jobs.c.status == JobStatus.QUEUED.value, ~in_hand).order_by(jobs.c.id).limit(1)
-    if sweep_id is not None:
-        query = query.where(jobs.c.sweep_id == sweep_id)
-    return conn.execute(query).first()
+    due = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= time.time())
+    query = select(jobs).where(jobs.c.status == JobStatus.QUEUED.value, due, ~in_hand, *among)
+    return conn.execute(query.order_by(jobs.c.priority, jobs.c.id).limit(1)).first()
 
 
 def _take(conn: Connection, row: Row[tuple[object, ...]], owner: str) -> bool:

@@ -25,6 +25,7 @@ from matrix.store.runs import Runs
 from matrix.store.samefile import SameFile
 from matrix.store.series import Series
 from matrix.store.sweeps import Sweeps
+from matrix.store.ticks import Ticks
 from matrix.store.tokens import Tokens
 from matrix.store.transactions import Transactions
 
@@ -43,6 +44,7 @@ class Store:
         self.state_dir = state_dir
         self.logs = Logs(state_dir)
         self.sweeps = Sweeps(db)
+        self.ticks = Ticks(db)
         self.queue = Queue(db)
         self.runs = Runs(db)
         self.series = Series(db)

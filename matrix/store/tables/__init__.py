@@ -6,7 +6,7 @@ from matrix.store.tables.judged import flips, judged_series, verdicts
 from matrix.store.tables.reported import reports
 from matrix.store.tables.runs import locks, runs, samples, workloads
 from matrix.store.tables.told import acks, expectations
-from matrix.store.tables.work import jobs, sweeps
+from matrix.store.tables.work import jobs, sweeps, ticks
 
 __all__ = [
     "acks",
@@ -24,6 +24,7 @@ __all__ = [
     "runs",
     "samples",
     "sweeps",
+    "ticks",
     "tokens",
     "verdicts",
     "workloads",
