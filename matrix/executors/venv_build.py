@@ -24,7 +24,7 @@ from matrix.executors.venv_python import Interpreter
 from matrix.executors.venv_shell import Shell
 
 # uv settings that `IndexSettings` already holds, merged with pip's.
-_MERGED = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_CONSTRAINT")
+MERGED = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_CONSTRAINT")
 _DISK = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -99,7 +99,7 @@ def _shell(env: Environment, settings: IndexSettings, log: Path) -> Shell:
 
 def _environ(env: Environment, settings: IndexSettings) -> dict[str, str]:
     """The installer's environment. PYTHON* would steer its Python (no bytecode, other paths), so it goes."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON") and k not in (*_MERGED, "VIRTUAL_ENV")}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON") and k not in (*MERGED, "VIRTUAL_ENV")}
     marks = {OWNER: owner.me(), BUILD: str(env.path)}
     return kept | settings.uv_env() | uv_cache(env.path.parent, kept) | {"NO_COLOR": "1"} | marks
 

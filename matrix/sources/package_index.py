@@ -36,7 +36,7 @@ def versions(
     if path and (kept := _kept(path)) is not None:
         return kept
     say(f"asking the package index for {project}...")
-    found = usable(_files(project, settings), prereleases=prereleases)
+    found = usable(listed(project, settings), prereleases=prereleases)
     if path:
         _keep(path, found)
     return found
@@ -55,7 +55,8 @@ def usable(files: Iterable[DistributionPackage], *, prereleases: bool) -> list[s
     return [found[version] for version in sorted(found)]
 
 
-def _files(project: str, settings: IndexSettings) -> list[DistributionPackage]:
+def listed(project: str, settings: IndexSettings) -> list[DistributionPackage]:
+    """Every file that the user's indexes list for a project. Raises ConfigError when none knows it, else InfraError."""
     indexes = [] if settings.no_index else [settings.index_url or PYPI_SIMPLE_ENDPOINT, *settings.extra_index_urls]
     places = [*indexes, *settings.find_links]
     tried = settings.redact(", ".join(places))
