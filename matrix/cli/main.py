@@ -22,6 +22,7 @@ VERBS = {
     "regressions": "List standing regressions; exit 1 when there are any.",
     "ack": "Say that a regression is known, for a while.",
     "judge": "Judge all series again from what is stored.",
+    "compare": "Set two revisions, spec configs or drafts side by side.",
     "compat": "Say which version works for a model and a draft.",
     "import": "Store what others report: figures, benchmark results, logs.",
     "bisect": "Find the release or commit that broke it.",

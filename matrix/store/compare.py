@@ -1,6 +1,6 @@
 """What explains a flip: its two runs side by side, and the runs beside them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -11,9 +11,10 @@ from matrix.core.spec import Method
 from matrix.core.state import Metric, State
 from matrix.stats.sides import Life, Neighbour, Side
 from matrix.store.baselines import batches, newest_baselines, place_of
+from matrix.store.cells import RunCell, run_cells
 from matrix.store.contents import get_lock
 from matrix.store.neighbours import healthy, neighbours, states
-from matrix.store.order import recency_key, revision_key
+from matrix.store.order import followed, recency_key, revision_key
 from matrix.store.resultrows import run_accept_length, run_speed
 from matrix.store.states import verdicts_by_run
 from matrix.store.tables import runs, verdicts
@@ -41,10 +42,16 @@ class Compare:
                 found |= _sides(conn, rows)
         return found
 
+    def cells(self, wanted: Mapping[str, str]) -> list[RunCell]:
+        """Cells that have exactly these names, by column of `runs`; each with its newest run."""
+        with self._db.read() as conn:
+            return run_cells(conn, wanted)
+
     def beside(self, engine: str, revision: str, metric: Metric) -> list[Neighbour]:
         """The newest run of every series of this engine at this revision."""
         with self._db.read() as conn:
-            return neighbours(conn, metric, runs.c.engine == engine, runs.c.revision == revision)
+            asked = (runs.c.engine == engine, runs.c.revision == revision, followed(runs.c.series_key))
+            return neighbours(conn, metric, *asked)
 
     def histories(self, series_keys: Iterable[str]) -> dict[tuple[str, str], list[tuple[str, State]]]:
         """By series and metric: the judged revisions in their order, with the state at each."""

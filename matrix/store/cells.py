@@ -1,0 +1,56 @@
+"""Cells that were run: their names and newest run, without anything measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from matrix.store.order import recency_key
+from matrix.store.tables import runs
+
+
+@dataclass(frozen=True, slots=True)
+class RunCell:
+    """A series at one revision, with its newest run (a measured one before any other)."""
+
+    run_id: str
+    series_key: str
+    engine: str
+    revision: str
+    target: str
+    draft: str | None
+    spec: str
+    method: str
+    launch: str
+    workload: str
+    hardware: str
+    executor: str
+    outcome: str
+    finished_at: float
+
+
+_COLUMNS = tuple(runs.c[f.name] for f in fields(RunCell))
+
+
+def run_cells(conn: Connection, wanted: Mapping[str, str]) -> list[RunCell]:
+    """The cells whose columns have exactly these values. Of cells that share all names the newest alone: a changed
+    file or machine began another series.
+    """
+    newest: dict[tuple[str, ...], Row[Any]] = {}
+    conditions = [runs.c[name] == value for name, value in wanted.items()]
+    for row in sorted(conn.execute(select(runs.c.id, *_COLUMNS).where(*conditions)), key=recency_key):
+        newest[tuple(row)[3:-2]] = row
+    return [RunCell(*tuple(row)[1:]) for row in newest.values()]
+
+
+def revisions_of(conn: Connection, engine: str) -> list[str]:
+    """The revisions of an engine that have a run, in no order; asked of an index, from one to the next."""
+    found: list[str] = []
+    mine = runs.c.engine == engine
+    first = select(runs.c.revision).where(mine).order_by(runs.c.revision).limit(1)
+    name = conn.execute(first).scalar()
+    while name is not None:
+        found.append(name)
+        name = conn.execute(first.where(runs.c.revision > name)).scalar()
+    return found
