@@ -10,6 +10,7 @@ import matrix
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.regression import ExpectationView, Regression
 from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
+from web.api_compare import add_compare
 from web.api_compat import add_compat
 from web.errors import Problem
 from web.pages.runs import log_of
@@ -41,6 +42,7 @@ def router(site: Site) -> APIRouter:
     _add_matrix(routes, site)
     _add_parts(routes, site)
     add_compat(routes, site)
+    add_compare(routes, site)
     _add_bisections(routes, site)
 
     @routes.get("/healthz", tags=["service"])

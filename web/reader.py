@@ -5,6 +5,7 @@ from typing import Protocol
 
 from matrix.app.answered import Answer
 from matrix.app.bisect.views import BisectionItem, BisectionView
+from matrix.app.compared import Compared
 from matrix.app.regression import ExpectationView, Regression
 from matrix.core.answer import Question
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
@@ -31,6 +32,9 @@ class Reader(Protocol):
 
     def compat(self, question: Question, /) -> Answer:
         """Which version works; NotFoundError where nothing is known of the model, ConfigError for a wrong name."""
+
+    def compare(self, a: str, b: str, where: str = "", /) -> Compared:
+        """Two sides set against each other: see `matrix.app.compare.compare`."""
 
     def results(self) -> Iterator[ResultRow]:
         """Every run."""

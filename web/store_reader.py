@@ -8,6 +8,8 @@ from matrix.app.answered import Answer
 from matrix.app.attribute import regressions
 from matrix.app.bisect import show
 from matrix.app.bisect.views import BisectionItem, BisectionView
+from matrix.app.compare import compare
+from matrix.app.compared import Compared
 from matrix.app.compat import answer
 from matrix.app.expected import expected_of_run
 from matrix.app.regression import ExpectationView, Regression
@@ -53,6 +55,9 @@ class StoreReader:
 
     def compat(self, question: Question) -> Answer:
         return answer(self._store, question)
+
+    def compare(self, a: str, b: str, where: str = "", /) -> Compared:
+        return compare(self._store, a, b, where)
 
     def results(self) -> Iterator[ResultRow]:
         return self._read.results()

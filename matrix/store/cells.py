@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from matrix.store.order import recency_key
+from matrix.store.order import followed, recency_key
 from matrix.store.tables import runs
 
 
@@ -38,7 +38,7 @@ def run_cells(conn: Connection, wanted: Mapping[str, str]) -> list[RunCell]:
     file or machine began another series.
     """
     newest: dict[tuple[str, ...], Row[Any]] = {}
-    conditions = [runs.c[name] == value for name, value in wanted.items()]
+    conditions = [followed(runs.c.series_key), *(runs.c[name] == value for name, value in wanted.items())]
     for row in sorted(conn.execute(select(runs.c.id, *_COLUMNS).where(*conditions)), key=recency_key):
         newest[tuple(row)[3:-2]] = row
     return [RunCell(*tuple(row)[1:]) for row in newest.values()]

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from matrix.app.answered import Answer
 from matrix.app.bisect.views import BisectionItem, BisectionView
+from matrix.app.compared import Compared
 from matrix.app.regression import ExpectationView, Regression
 from matrix.core.answer import Question
 from matrix.core.errors import NotFoundError
@@ -30,6 +31,7 @@ class DictReader:
     answers: dict[str, Answer] = field(default_factory=dict)
     published: dict[str, list[ExpectationView]] = field(default_factory=dict)
     searches: dict[int, BisectionView] = field(default_factory=dict)
+    compared: dict[tuple[str, str], Compared] = field(default_factory=dict)
 
     def overview(self) -> Overview:
         return self.seen
@@ -55,6 +57,9 @@ class DictReader:
 
     def compat(self, question: Question, /) -> Answer:
         return _get(self.answers, question.model, "model")
+
+    def compare(self, a: str, b: str, where: str = "", /) -> Compared:
+        return _get(self.compared, (a, b), "comparison")
 
     def results(self) -> Iterator[ResultRow]:
         return (run.row for run in self.runs.values())
