@@ -4,12 +4,17 @@ The order is a line from the good lock to the bad one. A package that cannot mov
 environment in between, waits until it can; packages that never can move in one step together.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
+from matrix.bisect.priors import LIKELY, PLAIN
+
 ABSENT = "absent"
+
+_NEAR = re.compile(r"torch$|transformers$|tokenizers$|flashinfer|.*kernel|triton|xgrammar|flash-attn|nvidia-|cuda")
 
 Lock = dict[str, str]
 """Version by package name; a package from an address has `@ ADDRESS` as its version."""
@@ -61,21 +66,19 @@ def by_date(found: Iterable[Move], dates: Mapping[str, str]) -> list[Move]:
 def steps(good: Mapping[str, str], ordered: Sequence[Move], fits: Fits) -> list[Step]:
     """All moves as steps, nearly in their order, such that `fits` accepts the environment after each.
 
-    The environment after all moves is not asked about. One pass over what is left at a time; where a pass makes no
-    step, moves that need each other are made at once.
+    The environment after all moves is not asked about. One pass over what is left at a time: a move is made alone, else
+    with one that waits, else it waits. Where a pass makes no step, moves that need each other are made at once.
     """
     made: list[Step] = []
     here, left = dict(good), list(ordered)
     while left:
         waiting: list[Move] = []
         for number, move in enumerate(left):
-            after = moved(here, [move])
             last = not waiting and number == len(left) - 1
-            if last or fits(after):
-                made.append((move,))
-                here = after
-            else:
-                waiting.append(move)
+            now = [(move,)] if last else _possible(here, move, waiting, fits)
+            waiting = [other for other in (*waiting, move) if not any(other in step for step in now)]
+            here = moved(here, [other for step in now for other in step])
+            made += now
         if len(waiting) == len(left):
             together = _smallest(here, waiting, fits)
             made.append(together)
@@ -83,6 +86,16 @@ def steps(good: Mapping[str, str], ordered: Sequence[Move], fits: Fits) -> list[
             waiting = [move for move in waiting if move not in together]
         left = waiting
     return made
+
+
+def _possible(here: Mapping[str, str], move: Move, waiting: Sequence[Move], fits: Fits) -> list[Step]:
+    """The steps that a move makes possible now: it alone, or with one that waits; none where it must wait too."""
+    if fits(moved(here, [move])):
+        return [(move,)]
+    other = next((other for other in waiting if fits(moved(here, [other, move]))), None)
+    if other is None:
+        return []
+    return [(other,), (move,)] if fits(moved(here, [other])) else [(other, move)]
 
 
 def _smallest(here: Mapping[str, str], left: Sequence[Move], fits: Fits) -> Step:
@@ -102,6 +115,23 @@ def _needed(here: Mapping[str, str], first: Move, among: Sequence[Move], fits: F
         if move != first and fits(moved(here, fewer)):
             needed = fewer
     return tuple(needed)
+
+
+def weight(step: Step) -> float:
+    """The prior weight of a step: what computes and what loads models is likelier than the rest (a judgement)."""
+    return LIKELY if any(_NEAR.match(move.name) for move in step) else PLAIN
+
+
+def leading(step: Step) -> Move:
+    """The move that a step is named after: the first that is likely, else the first."""
+    return next((move for move in step if _NEAR.match(move.name)), step[0])
+
+
+def words(step: Step) -> str:
+    """`transformers 4.56.2 -> 4.57.0 (with tokenizers 0.21.4 -> 0.22.1)`."""
+    lead = leading(step)
+    others = ", ".join(str(move) for move in step if move != lead)
+    return f"{lead} (with {others})" if others else str(lead)
 
 
 def _version(text: str) -> Version:

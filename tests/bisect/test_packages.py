@@ -52,6 +52,12 @@ def test_a_package_waits_for_the_one_that_it_needs() -> None:
     assert [[m.name for m in step] for step in made] == [["numpy"], ["old"], ["torch"], ["torchvision"], ["new"]]
 
 
+def test_three_that_need_each_other_move_at_once() -> None:
+    names = ("torch", "torchvision", "numpy")
+    made = steps(GOOD, moves(GOOD, BAD), together(*names))  # type: ignore[arg-type]
+    assert [sorted(m.name for m in step) for step in made] == [["new"], ["old"], sorted(names)]
+
+
 NAMES = [f"p{i}" for i in range(7)]
 
 

@@ -23,7 +23,7 @@ def abreast(subject: Subject, line: Line, asked: int) -> int:
 
 def gpus_each(subject: Subject, line: Line) -> int:
     """How many GPUs one point's server needs."""
-    _, cell = subject.cells(line.points[-1].revision(subject.engine), 0)
+    _, cell = subject.at(line, len(line.points) - 1)
     return adapter_for(subject.engine).launch(cell, Placement("", None, "", 0, "")).gpus
 
 

@@ -8,6 +8,7 @@ from matrix.app.bisect.levels import commits, level_of, older_releases, releases
 from matrix.app.bisect.points import Line, Point, in_a_row
 from matrix.app.bisect.request import Level, Regress, Request
 from matrix.app.bisect.subject import Subject
+from matrix.bisect.history import GOOD_END
 from matrix.core.errors import ConfigError
 from matrix.core.ports import Executor
 from matrix.core.revision import Revision
@@ -80,7 +81,7 @@ def forecast(subject: Subject, line: Line, executor: Executor, store: Store) -> 
     """What the search will cost: both ends, log2 of the points, and the culprit with its parent once more."""
     past = store.read.past()
     costs = seconds_of(subject, line, executor, past)
-    built = [_built(subject, p, executor) for p in (line.good, *line.points)]
+    built = [_built(subject, line, i, executor) for i in range(GOOD_END, len(line.points))]
     runs = expected_runs(len(line.points))
     mean = sum(costs) / len(costs)
     missing = max(min(runs - 2, len(built) - sum(built)), 0)
@@ -95,17 +96,17 @@ def expected_runs(points: int) -> int:
 
 def seconds_of(subject: Subject, line: Line, executor: Executor, past: Past) -> tuple[float, ...]:
     """Expected seconds of one run at each point: minutes where it must be built, less where it is there."""
-    return tuple(_seconds(subject, point, executor, past) for point in line.points)
+    return tuple(_seconds(subject, line, i, executor, past) for i in range(len(line.points)))
 
 
-def _seconds(subject: Subject, point: Point, executor: Executor, past: Past) -> float:
-    _, cell = subject.cells(point.revision(subject.engine), 0)
-    there = _built(subject, point, executor)
+def _seconds(subject: Subject, line: Line, point: int, executor: Executor, past: Past) -> float:
+    _, cell = subject.at(line, point)
+    there = _built(subject, line, point, executor)
     return estimate([cell], {"recipe": there, "other": True}, past).seconds
 
 
-def _built(subject: Subject, point: Point, executor: Executor) -> bool:
-    _, cell = subject.cells(point.revision(subject.engine), 0)
+def _built(subject: Subject, line: Line, point: int, executor: Executor) -> bool:
+    _, cell = subject.at(line, point)
     return executor.built(adapter_for(subject.engine).recipe(cell))
 
 

@@ -37,6 +37,10 @@ Confirm = Callable[[Forecast, Line], bool]
 """Told what it will cost before the first run; False leaves everything as it is."""
 
 
+Further = Callable[[Hunt, Report], Report]
+"""Told the hunt at its end and what it came to; returns what is reported."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What a bisection works with. `note` is told how the search stands after each answer."""
@@ -60,7 +64,7 @@ def bisect(request: Request, tools: Tools) -> Report | None:
     known = tools.store.bisections.find(request.to_json())
     if known is not None:
         tools.say(f"taking up bisection {known.bisection_id}: {len(known.answers)} answers are kept")
-        return _further(request, whole, _search(request, whole, known.bisection_id, tools), tools, known)
+        return _further(request, whole, search(request, whole, known.bisection_id, tools), tools, known)
     prepared = prepare(request, whole, tools.store)
     tools.say(str(prepared.bad))
     if prepared.good is not None:
@@ -70,15 +74,16 @@ def bisect(request: Request, tools: Tools) -> Report | None:
         tools.say(note)
     if not tools.confirm(forecast(whole, line, tools.executor, tools.store), line):
         return None
-    number = _begin(request, prepared.level, whole, line, tools, None)
+    number = begin(request, prepared.level, whole, line, tools, None)
     row = tools.store.bisections.get(number)
-    return _further(request, whole, _search(request, whole, number, tools), tools, row)
+    return _further(request, whole, search(request, whole, number, tools), tools, row)
 
 
-def _begin(request: Request, level: Level, whole: Subject, line: Line, tools: Tools, parent: int | None) -> int:
+def begin(request: Request, level: str, whole: Subject, line: Line, tools: Tools, parent: int | None) -> int:
+    """Store an open bisection; its number."""
     return tools.store.bisections.begin(
         engine=whole.engine,
-        level=level.value,
+        level=str(level),
         question=request.regress.value,
         request=request.to_json(),
         config=tools.source.text,
@@ -88,8 +93,10 @@ def _begin(request: Request, level: Level, whole: Subject, line: Line, tools: To
     )
 
 
-def _search(request: Request, whole: Subject, number: int, tools: Tools) -> Report:
-    """Hunt and report at one level; the row stays open when this is interrupted."""
+def search(
+    request: Request, whole: Subject, number: int, tools: Tools, further: Further = lambda hunt, report: report
+) -> Report:
+    """Hunt and report at one level; the row stays open when this is interrupted. `further` may add to the report."""
     store = tools.store
     store.bisections.take_over(number, owner.me())
     line = Line.from_json(store.bisections.get(number).history)
@@ -103,7 +110,8 @@ def _search(request: Request, whole: Subject, number: int, tools: Tools) -> Repo
         if hunt.ahead is not None:
             hunt.ahead.close()
     row = store.bisections.get(number)
-    report = make_report(request, line, row, state, decision, store, engine_starts=hunt.runs, resume=command(request))
+    found = make_report(request, line, row, state, decision, store, engine_starts=hunt.runs, resume=command(request))
+    report = further(hunt, found)
     store.bisections.finish(number, decision.phase.value, report.to_json())
     return report
 
@@ -114,7 +122,7 @@ def _ahead(request: Request, whole: Subject, line: Line, tools: Tools) -> Ahead 
         return None
 
     def build(point: int, log: Path) -> None:
-        _, cell = whole.cells(line.point(point).revision(whole.engine), 0)
+        _, cell = whole.at(line, point)
         recipe = adapter_for(whole.engine).recipe(cell)
         if not tools.executor.built(recipe):
             tools.executor.build(recipe, log, lambda text: None)
@@ -136,10 +144,10 @@ def _further(request: Request, whole: Subject, report: Report, tools: Tools, row
     within = request_within(request, *report.range)
     known = tools.store.bisections.find(within.to_json())
     if known is not None:
-        return _search(within, whole, known.bisection_id, tools)
+        return search(within, whole, known.bisection_id, tools)
     if not tools.confirm(forecast(whole, inner, tools.executor, tools.store), inner):
         return report
-    return _search(within, whole, _begin(within, level, whole, inner, tools, row.bisection_id), tools)
+    return search(within, whole, begin(within, level, whole, inner, tools, row.bisection_id), tools)
 
 
 def _walk_back(request: Request, prepared: Prepared, tools: Tools) -> Line:
@@ -149,7 +157,7 @@ def _walk_back(request: Request, prepared: Prepared, tools: Tools) -> Line:
     steps = 1
     while (line := back_line(prepared, steps)) is not None:
         tools.say(f"walking back: is {line.good.name} good?")
-        number = _begin(replace(request, good=line.good.name), prepared.level, prepared.subject, line, tools, None)
+        number = begin(replace(request, good=line.good.name), prepared.level, prepared.subject, line, tools, None)
         hunt = Hunt(request, prepared.subject, line, number, tools.store, tools.executor, tools.progress, tools.say)
         hunt.ask(-1, Phase.ENDS)
         refused = hunt.state().answers[-1].said
@@ -187,7 +195,8 @@ def command(request: Request) -> str:
     options = {name: value for name, value in options.items() if value != _UNSAID.get(name)}
     words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
     words += [f"--cherry-pick {commit}" for commit in request.cherry_pick]
-    return " ".join(["matrix bisect run", *words, *(["--flaky"] if request.tolerate else [])])
+    verb = "packages" if request.packages else "run"
+    return " ".join([f"matrix bisect {verb}", *words, *(["--flaky"] if request.tolerate else [])])
 
 
 _UNSAID = {"config": "matrix.toml", "executor": "auto", "confidence": "0.95", "verify": "1", "most-runs": "200"}

@@ -21,6 +21,7 @@ from matrix.app.sweep import run_sweep
 from matrix.bisect.answers import Answer, Rates, Said
 from matrix.bisect.history import GOOD_END
 from matrix.bisect.search import Decision, Phase, Settings, State, decide
+from matrix.core.cell import Cell
 from matrix.core.errors import InfraError
 from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
@@ -34,6 +35,9 @@ ASSUMED = Rates(0, 40, 0, 40)
 """What a judged run is trusted at before any of its points was run twice: as if forty runs at each end had all been
 judged right, 2 % error. A greedy probe of one engine repeats itself; answers that contradict each other lower it.
 """
+
+_BESIDE = -2
+"""Stands for what is no point of the line."""
 
 Say = Callable[[str], None]
 
@@ -91,6 +95,11 @@ class Hunt:
         """Run the point once more than it was asked before, judge the run, and keep the answer."""
         return self._keep(point, self._run(point, self._boot(point)), phase)
 
+    def ask_beside(self, pins: tuple[str, ...]) -> Told:
+        """What a run with other packages than any point has says; it is judged as a point between the ends is."""
+        pair = self.subject.cells(self.line.good.revision(self.subject.engine), 0, pins)
+        return self._told(_BESIDE, self._made(pair))
+
     def _runs(self, decision: Decision) -> Iterator[tuple[int, StoredPoint]]:
         """The runs of the points to ask, several at a time where this host has the GPUs; ends follow each other."""
         points = self._in_order(decision)
@@ -143,10 +152,12 @@ class Hunt:
 
     def _run(self, point: int, boot: int) -> StoredPoint:
         """The run of a point at a boot ordinal, made now unless it is known. InfraError when the machine fails it."""
-        revision = self.line.point(point).revision(self.subject.engine)
-        plan, key = self.subject.plan(
-            revision, boot, self.executor, self.store, baseline=self.request.regress.needs_baseline
-        )
+        return self._made(self.subject.at(self.line, point, boot))
+
+    def _made(self, pair: tuple[Cell, Cell]) -> StoredPoint:
+        """The run of a cell (the second; the first is its baseline)."""
+        needs = self.request.regress.needs_baseline
+        plan, key = self.subject.plan(pair, self.executor, self.store, baseline=needs)
         for _ in range(INFRA_TRIES):
             if plan.todo:
                 outcome = run_sweep(plan, self.executor, self.store, self.progress)
@@ -157,7 +168,7 @@ class Hunt:
                 return run
         reason = run.reason if run is not None else "no run was stored"
         hint = f"mend it, then the same command goes on with bisection {self.number}"
-        raise InfraError(f"the machine failed {revision} {INFRA_TRIES} times: {reason}", hint=hint)
+        raise InfraError(f"the machine failed {pair[1].revision} {INFRA_TRIES} times: {reason}", hint=hint)
 
     def _in_order(self, decision: Decision) -> list[int]:
         """The working end comes first: the broken one is judged against it."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from matrix.app.bisect.report import Report, Seen, short
+from matrix.app.bisect.request import PACKAGE
 from matrix.bisect.search import Phase
 
 _QUESTIONS = {
@@ -23,6 +24,9 @@ def headline(report: Report) -> str:
         return f"no search was made: {report.reason}"
     sure = f"{100 * report.confidence:.1f} % sure after {_count(report.runs, 'run')}"
     what = _QUESTIONS[report.question]
+    if report.level == PACKAGE:
+        packages = report.subject or f"packages that move after {good} and up to {bad}"
+        return f"{report.engine}: {what} with {packages} ({sure})"
     if report.culprit is None:
         return f"{report.engine}: {what} after {good} and up to {bad} ({sure})"
     subject = f' "{report.subject}"' if report.subject else ""

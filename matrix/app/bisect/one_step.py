@@ -77,9 +77,8 @@ class _Runner:
         """The commit's newest run, made now where none is known. InfraError when the machine fails it."""
         revision: Revision = self.bounds.at_commit(commit)
         store = self.tools.store
-        plan, key = self.subject.plan(
-            revision, 0, self.tools.executor, store, baseline=self.request.regress.needs_baseline
-        )
+        pair, needs = self.subject.cells(revision, 0), self.request.regress.needs_baseline
+        plan, key = self.subject.plan(pair, self.tools.executor, store, baseline=needs)
         if plan.todo:
             run_sweep(plan, self.tools.executor, store, self.tools.progress)
         found = store.runs.newest(key)

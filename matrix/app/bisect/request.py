@@ -29,12 +29,18 @@ class Level(StrEnum):
     COMMIT = "commit"
 
 
+PACKAGE = "package"
+"""The level of a bisection over the packages around one revision."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """`good` is None where it is to be found by walking back. `level` is the finest level to go to, None for as fine as
     the config allows. The names choose one cell of the config; None leaves a choice that must be the only one.
 
     With a `command` there is no config: it is run `samples` times at a point, and its exit status is the answer.
+
+    `packages` is the one revision whose packages are searched: then `good` and `bad` are runs, or files of locks.
     """
 
     config: str
@@ -59,10 +65,13 @@ class Request:
     command: tuple[str, ...] = ()
     samples: int = 1
     ahead: bool = True
+    packages: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for a row; `from_json` gives the same request back."""
-        return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
+        body = {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
+        # Rows of bisections that were begun before there were packages to search are found by the same words.
+        return body if self.packages else {key: v for key, v in body.items() if key != "packages"}
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Request":

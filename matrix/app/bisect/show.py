@@ -9,7 +9,7 @@ from matrix.app.bisect.markdown import headline, markdown
 from matrix.app.bisect.points import Line, Point
 from matrix.app.bisect.question import measure
 from matrix.app.bisect.report import Report, top
-from matrix.app.bisect.request import Regress, Request
+from matrix.app.bisect.request import PACKAGE, Regress, Request
 from matrix.app.bisect.views import INTERRUPTED, RUNNING, AnswerView, BisectionItem, BisectionView, NowView, PointView
 from matrix.bisect.gitlog import write_log
 from matrix.bisect.history import GOOD_END
@@ -118,14 +118,23 @@ def _covers(row: StoredBisection, flip: FlipView) -> bool:
     asked = row.request
     cell = {"target": flip.target, "draft": flip.draft, "method": flip.method, "spec": flip.spec}
     same = all(asked.get(name) in (None, value) for name, value in cell.items())
-    if row.engine != flip.engine or not same or asked.get("workload") not in (None, flip.workload):
+    if (
+        row.level == PACKAGE
+        or row.engine != flip.engine
+        or not same
+        or asked.get("workload") not in (None, flip.workload)
+    ):
         return False
     versions = [point["version"] for point in (row.history["good"], *row.history["points"])]
     return flip.to_revision in versions[1:] and (not flip.from_revision or flip.from_revision in versions[:-1])
 
 
 def _ends(row: StoredBisection) -> tuple[str, str]:
-    """Versions of the good and the bad end, the bad one first in time where a repair is sought."""
+    """Versions of the good and the bad end (runs or files where packages are searched); the bad one is the older where
+    a repair is sought.
+    """
+    if row.level == PACKAGE:
+        return str(row.request["good"]), str(row.request["bad"])
     older, newer = str(row.history["good"]["version"]), str(row.history["points"][-1]["version"])
     return (newer, older) if row.question == Regress.FIXED else (older, newer)
 

@@ -4,6 +4,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from matrix.app.bisect.points import Line
 from matrix.app.bisect.request import Request
 from matrix.app.folders import cache_dir
 from matrix.app.gather import gather
@@ -33,8 +34,8 @@ class Subject:
     workload: str
     cherry_pick: tuple[str, ...] = ()
 
-    def cells(self, revision: Revision, boot: int) -> tuple[Cell, Cell]:
-        """The no-draft cell and the cell itself, at a revision and a boot ordinal."""
+    def cells(self, revision: Revision, boot: int, pins: tuple[str, ...] = ()) -> tuple[Cell, Cell]:
+        """The no-draft cell and the cell itself, at a revision and a boot ordinal, with these packages (none: free)."""
         found = expand(self.source.config, replace(self.inputs, versions={self.engine_table: [revision]}))
         drafted = [c for c in found.cells if c.spec.name == self.spec and c.workload.name == self.workload]
         if not drafted:
@@ -42,14 +43,16 @@ class Subject:
             raise ConfigError(f"{revision} is left out: {reasons}", hint="change [[exclude]], or bisect another range")
         # A release is what was published: nothing is carried over onto it.
         picks = self.cherry_pick if revision.kind is RevisionKind.COMMIT else ()
-        base, cell = (replace(c, boot=boot, cherry_pick=picks) for c in (drafted[0].baseline, drafted[0]))
+        base, cell = (replace(c, boot=boot, cherry_pick=picks, pins=pins) for c in (drafted[0].baseline, drafted[0]))
         return base, cell
 
-    def plan(
-        self, revision: Revision, boot: int, executor: Executor, store: Store, *, baseline: bool
-    ) -> tuple[Plan, str]:
-        """A plan of the cell at one point, with its baseline first where that is asked for, and its content key."""
-        base, cell = self.cells(revision, boot)
+    def at(self, line: Line, point: int, boot: int = 0) -> tuple[Cell, Cell]:
+        """The no-draft cell and the cell itself at a point of a line."""
+        return self.cells(line.point(point).revision(self.engine), boot, line.pins(point))
+
+    def plan(self, pair: tuple[Cell, Cell], executor: Executor, store: Store, *, baseline: bool) -> tuple[Plan, str]:
+        """A plan of the cell of `pair`, with its baseline first where that is asked for, and its content key."""
+        base, cell = pair
         cells = [base, cell] if baseline and base != cell else [cell]
         plan = plan_cells(self.source, executor, store, cells)
         return plan, plan.cells[-1].content_key

@@ -4,6 +4,7 @@ import click
 
 from matrix.cli.bisect.by_hand import bad, good, retry, skip, undo
 from matrix.cli.bisect.log import log, replay
+from matrix.cli.bisect.packages import packages
 from matrix.cli.bisect.run import run
 from matrix.cli.bisect.run_command import run_command
 from matrix.cli.bisect.show import show
@@ -28,5 +29,5 @@ def command() -> None:
     """
 
 
-for verb in (run, show, log, replay, good, bad, skip, retry, undo, step):
+for verb in (run, packages, show, log, replay, good, bad, skip, retry, undo, step):
     command.add_command(verb)

@@ -23,11 +23,11 @@ from matrix.core.errors import Exit
 from matrix.store import open_store, state_dir_of
 
 
-def cell_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Options that choose the cell and the question."""
+def cell_options(function: Callable[..., Any], *, required: bool = True) -> Callable[..., Any]:
+    """Options that choose the cell and the question; `required`: engine and target must be named."""
     for option in (
         config_option,
-        click.option("--engine", required=True, help="An engine's table, its engine, or the way it is installed."),
+        click.option("--engine", required=required, help="An engine's table, its engine, or the way it is installed."),
         click.option(
             "--regress",
             type=click.Choice([r.value for r in Regress]),
@@ -35,7 +35,7 @@ def cell_options(function: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="What counts as bad; `fixed` looks for the repair.",
         ),
-        click.option("--target", required=True, help="A target of the config."),
+        click.option("--target", required=required, help="A target of the config."),
         click.option("--draft", help="A draft of the config; leave it out for n-gram and MTP."),
         click.option("--method", help="Needed when the draft is used by several methods."),
         click.option("--spec", help="A spec config by name, where several fit."),
@@ -48,6 +48,22 @@ def cell_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def search_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that say how sure the answer must be and how the search goes about it."""
+    for option in (
+        json_option,
+        click.option("--yes", is_flag=True, help="Do not ask before starting."),
+        click.option("--flaky", is_flag=True, help="Search on although an end gave both answers."),
+        click.option("--no-ahead", is_flag=True, help="On GPUs: do not build what may be next while a point runs."),
+        click.option("--parallel", type=click.IntRange(1, 64), default=1, show_default=True, help="Points at a time."),
+        click.option("--most-runs", type=click.IntRange(1), default=200, show_default=True, help="Stop after so many."),
+        click.option("--verify", type=click.IntRange(0, 20), default=1, show_default=True, help="Runs again, a side."),
+        click.option("--confidence", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True),
+    ):
+        function = option(function)
+    return function
+
+
 @click.command("run")
 @cell_options
 @click.option("--good", help="Release, nightly's date, commit, tag, `last-good`; without it, walk back by doubling.")
@@ -55,15 +71,8 @@ def cell_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--level", type=click.Choice([level.value for level in Level]), help="How fine; as fine as can be without it."
 )
-@click.option("--confidence", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True)
-@click.option("--verify", type=click.IntRange(0, 20), default=1, show_default=True, help="Runs again on each side.")
-@click.option("--most-runs", type=click.IntRange(1), default=200, show_default=True, help="Stop after so many.")
-@click.option("--parallel", type=click.IntRange(1, 64), default=1, show_default=True, help="Points at a time, by GPUs.")
-@click.option("--no-ahead", is_flag=True, help="On GPUs: do not build what may be needed next while a point runs.")
+@search_options
 @click.option("--cherry-pick", multiple=True, metavar="SHA", help="Carry this fix over onto each commit; repeatable.")
-@click.option("--flaky", is_flag=True, help="Search on although an end gave both answers.")
-@click.option("--yes", is_flag=True, help="Do not ask before starting.")
-@json_option
 def run(db: str, executor: str | None, yes: bool, as_json: bool, **options: Any) -> int:
     """Search the first bad revision after GOOD and up to BAD.
 
@@ -71,7 +80,19 @@ def run(db: str, executor: str | None, yes: bool, as_json: bool, **options: Any)
     stopped short.
     """
     options["config"] = config_at_hand(options["config"], db, lambda text: click.echo(text, err=True))
-    request = request_from(executor, options)
+    return carried_out(bisect, request_from(executor, options), db, executor, yes=yes, as_json=as_json)
+
+
+def carried_out(
+    ask: Callable[[Request, Tools], Report | None],
+    request: Request,
+    db: str,
+    executor: str | None,
+    *,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Open what a bisection needs, carry it out, print the report; the exit code."""
     source = Source(Path(request.config))
     name = executor_name(source, executor)
     chosen = make_executor(name, source.config.docker, source.path.resolve().parent, state_dir_of(db))
@@ -79,7 +100,7 @@ def run(db: str, executor: str | None, yes: bool, as_json: bool, **options: Any)
     try:
         with Follower(0, 0.0) as follower:
             tools = Tools(source, chosen, store, follower, follower.say, asker(follower, yes), follower.note)
-            report = bisect(request, tools)
+            report = ask(request, tools)
     except KeyboardInterrupt:
         click.echo("stopped; every answer is kept, and the same command goes on from there", err=True)
         raise
