@@ -12,6 +12,7 @@ from matrix.app.regression import ExpectationView, Regression
 from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
 from web.api_compare import add_compare
 from web.api_compat import add_compat
+from web.api_views import add_views
 from web.errors import Problem
 from web.pages.runs import log_of
 from web.site import Site
@@ -43,6 +44,7 @@ def router(site: Site) -> APIRouter:
     _add_parts(routes, site)
     add_compat(routes, site)
     add_compare(routes, site)
+    add_views(routes, site)
     _add_bisections(routes, site)
 
     @routes.get("/healthz", tags=["service"])

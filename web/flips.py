@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from matrix.core.state import Change
+from matrix.plan.pairs import Side
 from matrix.store.views import FlipView
 from web.commands import bisect_flip
 
@@ -23,6 +25,16 @@ class ShownFlip:
         if self.flip.change in (Change.REGRESSION, Change.NEW_FAILURE, Change.STILL_FAILING):
             return "bad"
         return "good" if self.flip.change in (Change.FIXED, Change.NEW_PASS) else ""
+
+    @property
+    def compare(self) -> str | None:
+        """The address that sets the cell's two revisions side by side; None for the first revision measured."""
+        flip = self.flip
+        if not flip.from_revision:
+            return None
+        names = {name: getattr(flip, name) for name in ("engine", "target", "spec", "workload")}
+        where = Side({name: value for name, value in names.items() if value})
+        return "/compare?" + urlencode({"a": flip.from_revision, "b": flip.to_revision, "where": str(where)})
 
     @property
     def end(self) -> str:

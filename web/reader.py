@@ -7,6 +7,7 @@ from matrix.app.answered import Answer
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compared import Compared
 from matrix.app.regression import ExpectationView, Regression
+from matrix.app.release import EngineView, ReleaseView
 from matrix.core.answer import Question
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 
@@ -35,6 +36,12 @@ class Reader(Protocol):
 
     def compare(self, a: str, b: str, where: str = "", /) -> Compared:
         """Two sides set against each other: see `matrix.app.compare.compare`."""
+
+    def release(self, engine: str, revision: str, /) -> ReleaseView:
+        """One revision of an engine."""
+
+    def engines(self) -> list[EngineView]:
+        """The engines that were run, each with its revisions, newest first."""
 
     def results(self) -> Iterator[ResultRow]:
         """Every run."""

@@ -13,6 +13,7 @@ from matrix.app.compared import Compared
 from matrix.app.compat import answer
 from matrix.app.expected import expected_of_run
 from matrix.app.regression import ExpectationView, Regression
+from matrix.app.release import EngineView, ReleaseView, engines, release
 from matrix.core.answer import Question
 from matrix.store import Store
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
@@ -58,6 +59,12 @@ class StoreReader:
 
     def compare(self, a: str, b: str, where: str = "", /) -> Compared:
         return compare(self._store, a, b, where)
+
+    def release(self, engine: str, revision: str, /) -> ReleaseView:
+        return release(self._store, engine, revision)
+
+    def engines(self) -> list[EngineView]:
+        return engines(self._store)
 
     def results(self) -> Iterator[ResultRow]:
         return self._read.results()

@@ -11,10 +11,11 @@ from matrix.core.spec import Method
 from matrix.core.state import Metric, State
 from matrix.stats.sides import Life, Neighbour, Side
 from matrix.store.baselines import batches, newest_baselines, place_of
-from matrix.store.cells import RunCell, run_cells
+from matrix.store.cells import RunCell, revisions_of, run_cells
 from matrix.store.contents import get_lock
 from matrix.store.neighbours import healthy, neighbours, states
 from matrix.store.order import followed, recency_key, revision_key
+from matrix.store.releases import ReleaseRows, release_rows
 from matrix.store.resultrows import run_accept_length, run_speed
 from matrix.store.states import verdicts_by_run
 from matrix.store.tables import runs, verdicts
@@ -46,6 +47,16 @@ class Compare:
         """Cells that have exactly these names, by column of `runs`; each with its newest run."""
         with self._db.read() as conn:
             return run_cells(conn, wanted)
+
+    def release(self, engine: str, revision: str) -> ReleaseRows:
+        """One revision of an engine: its cells, artifacts, neighbours and flips; NotFoundError without a run."""
+        with self._db.read() as conn:
+            return release_rows(conn, engine, revision)
+
+    def revisions(self, engine: str) -> list[str]:
+        """The engine's revisions that were run, oldest first."""
+        with self._db.read() as conn:
+            return sorted(revisions_of(conn, engine), key=revision_key)
 
     def beside(self, engine: str, revision: str, metric: Metric) -> list[Neighbour]:
         """The newest run of every series of this engine at this revision."""

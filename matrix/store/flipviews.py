@@ -23,9 +23,12 @@ def flip_views(
     changes: Collection[Change] | None = None,
     standing: bool | None = None,
     announced: bool | None = None,
+    from_revision: str | None = None,
+    to_revision: str | None = None,
+    since: float | None = None,
     limit: int | None = None,
 ) -> list[FlipView]:
-    """Flips, the newest first; None does not filter."""
+    """Flips, the newest first; None does not filter. `since` keeps those first seen at that moment or later."""
     query = select(flips).order_by(flips.c.created_at.desc(), flips.c.id.desc()).limit(limit)
     if series_key is not None:
         query = query.where(flips.c.series_key == series_key)
@@ -36,6 +39,10 @@ def flip_views(
     if announced is not None:
         told = flips.c.announced_at
         query = query.where(told.is_not(None) if announced else told.is_(None))
+    for column, revision in ((flips.c.from_revision, from_revision), (flips.c.to_revision, to_revision)):
+        query = query if revision is None else query.where(column == revision)
+    if since is not None:
+        query = query.where(flips.c.created_at >= since)
     rows = conn.execute(query).all()
     known = infos(conn, {row.series_key for row in rows})
     return [

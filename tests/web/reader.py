@@ -8,6 +8,7 @@ from matrix.app.answered import Answer
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compared import Compared
 from matrix.app.regression import ExpectationView, Regression
+from matrix.app.release import EngineView, ReleaseView
 from matrix.core.answer import Question
 from matrix.core.errors import NotFoundError
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
@@ -32,6 +33,7 @@ class DictReader:
     published: dict[str, list[ExpectationView]] = field(default_factory=dict)
     searches: dict[int, BisectionView] = field(default_factory=dict)
     compared: dict[tuple[str, str], Compared] = field(default_factory=dict)
+    releases: dict[tuple[str, str], ReleaseView] = field(default_factory=dict)
 
     def overview(self) -> Overview:
         return self.seen
@@ -60,6 +62,13 @@ class DictReader:
 
     def compare(self, a: str, b: str, where: str = "", /) -> Compared:
         return _get(self.compared, (a, b), "comparison")
+
+    def release(self, engine: str, revision: str, /) -> ReleaseView:
+        return _get(self.releases, (engine, revision), "revision")
+
+    def engines(self) -> list[EngineView]:
+        names = sorted({engine for engine, _ in self.releases})
+        return [EngineView(name, [(r, None) for engine, r in self.releases if engine == name]) for name in names]
 
     def results(self) -> Iterator[ResultRow]:
         return (run.row for run in self.runs.values())
