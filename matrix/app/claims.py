@@ -1,6 +1,7 @@
 """Gathers what is measured, reported and known of one model as claims for the rule."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from matrix.core.answer import Claim, Evidence, Question
@@ -9,14 +10,15 @@ from matrix.core.expectation import Bonus
 from matrix.core.report import Report
 from matrix.core.spec import Method
 from matrix.core.state import State
-from matrix.engines.families import architecture_of
+from matrix.engines.families import architecture_of, method_of_draft
 from matrix.engines.spans import Span, known_spans
-from matrix.plan.compat import ENGINES
-from matrix.plan.matching import family, is_hash, plain_method, plain_name, same_model
+from matrix.plan.compat import ENGINES, exact, remoteness
+from matrix.plan.matching import differing, family, is_hash, plain_method, plain_name, same_model
 from matrix.store import Store
-from matrix.store.evidence import Measured
+from matrix.store.evidence import Measured, Tested
 
 _LIKE = 5
+_SPOKEN = {m.value for m in Method if m not in (Method.NONE, Method.UNKNOWN)}
 
 
 def models_asked(store: Store, question: Question) -> tuple[list[str], dict[str, None]]:
@@ -31,15 +33,37 @@ def models_asked(store: Store, question: Question) -> tuple[list[str], dict[str,
 
 
 def gather(store: Store, question: Question) -> list[Claim]:
-    """All claims about the model that is asked for. NotFoundError where nothing at all is known of it."""
-    method = method_asked(question)
+    """All claims that matter to the question. NotFoundError where nothing at all is known of the model."""
     models, names = models_asked(store, question)
-    claims = [measured_claim(m) for m in store.evidence.of(models)]
-    claims += [reported_claim(key, report) for key, report in store.reports.of(models)]
-    known = list(_known(models or [question.model], method, claims))
+    tested = store.evidence.tested(models)
+    reported = [reported_claim(key, report) for key, report in store.reports.of(models)]
+    methods = methods_meant(question, tested, reported)
+    known = list(_known(models or [question.model], methods))
     if not models and not (known and architecture_of(question.model)):
         raise _unknown(question.model, names)
-    return claims + known
+    versions = {claim.versions for claim in reported if exact(claim)}
+    near = store.evidence.near(models, lambda t: remoteness(differing(_about(t), question)), versions)
+    return [*map(measured_claim, near), *reported, *known]
+
+
+def methods_meant(question: Question, tested: Iterable[Tested], reported: Iterable[Claim]) -> set[Method]:
+    """Methods that what is known from source is looked up for: the one asked for, else what the draft was used by.
+
+    Of a draft that nobody used, its own class or name tells; empty where they do not. Without a draft those that anyone
+    used for the model, else EAGLE-3.
+    """
+    if method := method_asked(question):
+        return {method}
+    used = [(t.method, t.draft, t.draft_content) for t in tested]
+    used += [(claim.method or "", claim.draft, None) for claim in reported]
+    asked = question.draft
+    mine = {m for m, name, content in used if asked is None or same_model(asked, name, content)} & _SPOKEN
+    if mine:
+        return {Method(m) for m in mine}
+    if asked is None:
+        return {Method.EAGLE3}
+    told = method_of_draft(asked)
+    return {told} if told else set()
 
 
 def method_asked(question: Question) -> Method | None:
@@ -55,10 +79,8 @@ def method_asked(question: Question) -> Method | None:
     return found
 
 
-def _known(models: Iterable[str], method: Method | None, claims: Iterable[Claim]) -> Iterator[Claim]:
-    """Spans of each engine for the method asked for, else for those that somebody used, else for EAGLE-3."""
-    used = {Method(c.method) for c in claims if c.method in set(Method) and c.method not in ("none", "unknown")}
-    methods = {method} if method else used or {Method.EAGLE3}
+def _known(models: Iterable[str], methods: Iterable[Method]) -> Iterator[Claim]:
+    """Spans of each engine for these methods."""
     seen: set[Span] = set()
     for model in models:
         for engine in ENGINES:
@@ -69,30 +91,37 @@ def _known(models: Iterable[str], method: Method | None, claims: Iterable[Claim]
                         yield _known_claim(model, span)
 
 
-def measured_claim(found: Measured) -> Claim:
-    """The claim that a measured run makes: its state is the worst that the judge says of its revision."""
-    row = found.row
+def _about(tested: Tested) -> Claim:
+    """The claim that any run of the series makes, as far as a question looks at it."""
     return Claim(
         evidence=Evidence.MEASURED,
-        engine=row.engine,
-        target=row.target,
-        state=State(found.verdict.state),
-        versions=row.revision,
-        draft=row.draft,
-        method=row.method,
-        hardware=row.hardware,
-        k=row.k,
-        accept_length=row.accept_length,
+        engine=tested.engine,
+        target=tested.target,
+        state=State.UNKNOWN,
+        draft=tested.draft,
+        method=tested.method,
+        hardware=tested.hardware,
+        k=tested.k,
+        draft_content=tested.draft_content,
+    )
+
+
+def measured_claim(found: Measured) -> Claim:
+    """The claim that a measured run makes: its state is the worst that the judge says of its revision."""
+    return replace(
+        _about(found.about),
+        state=found.state,
+        versions=found.revision,
+        accept_length=found.accept_length,
         noise=found.noise,
-        speedup=row.speedup,
-        at=row.finished_at,
-        reason=found.verdict.reason or row.reason,
-        link=f"/runs/{row.run_id}",
-        ref=row.run_id,
-        series=row.series_key,
-        workload=row.workload,
-        target_content=found.target_content,
-        draft_content=found.draft_content,
+        speedup=found.speedup,
+        at=found.finished_at,
+        reason=found.reason,
+        link=f"/runs/{found.run_id}",
+        ref=found.run_id,
+        series=found.about.series_key,
+        workload=found.about.workload,
+        target_content=found.about.target_content,
     )
 
 

@@ -1,7 +1,7 @@
 """Comparisons of one release of an engine are controlled together, whichever sweeps made them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 
 from matrix.app.lending import Places
 from matrix.app.thresholds import settings_of
@@ -33,24 +33,37 @@ def q_values(p_values: Values) -> Values:
     return {family: _controlled(members) for family, members in p_values.items()}
 
 
-def q_beside_stored(store: Store, p_values: Values, keys: Set[str]) -> tuple[Values, set[str]]:
-    """The q-values of these series' comparisons where the rest of each family is stored, and the other series whose
-    state they overturn.
+def q_beside_stored(store: Store, p_values: Values, kept: Values) -> tuple[Values, set[str]]:
+    """The q-values of these comparisons where the rest of each family is stored, and the other series whose state they
+    overturn. `kept` are the stored q-values of those that came out as they were.
 
     A family in which none of these comparisons is new keeps the q-values it has.
     """
-    said = {(fall.revision, fall.member): fall for fall in store.judged.falls(keys)}
+    keys = {key for members in p_values.values() for key, _ in members}
     found: Values = {}
     overturned: set[str] = set()
     for family, mine in p_values.items():
-        kept = {member: fall.q for member, p in mine.items() if (fall := said.get((family[1], member))) and fall.p == p}
-        found[family] = {member: q for member, q in kept.items() if q is not None}
+        found[family] = kept.get(family, {})
         if len(found[family]) == len(mine):
             continue
         rest = [fall for fall in store.judged.falls_in(*family) if fall.series_key not in keys]
         found[family] = _controlled(mine | {fall.member: fall.p for fall in rest})
         overturned |= _overturned(store, rest, found[family])
     return found, overturned
+
+
+def control_releases(store: Store) -> list[str]:
+    """Control every release over its stored comparisons, and store the q-values; returns the series whose q-values
+    changed, in the order of keys. One release is held in memory at a time.
+    """
+    changed: set[str] = set()
+    for family in store.judged.releases():
+        falls = store.judged.falls_in(*family)
+        q = _controlled({fall.member: fall.p for fall in falls})
+        moved = {fall.member: q[fall.member] for fall in falls if fall.q != q[fall.member]}
+        store.judged.keep_q(family, moved)
+        changed |= {key for key, _ in moved}
+    return sorted(changed)
 
 
 def _overturned(store: Store, rest: Sequence[Fall], q: Mapping[Member, float]) -> set[str]:
@@ -69,15 +82,15 @@ def controlled(
 ) -> dict[str, SeriesJudgement]:
     """The judgements with their q-values, and the states and flips that follow."""
     return {
-        key: settled(judgement, _own(key, judgement, places[key][0], q), settings[key])
+        key: settled(judgement, q_of(key, judgement, places[key][0], q), settings[key])
         for key, judgement in found.items()
     }
 
 
-def _controlled(members: Mapping[Member, float]) -> dict[Member, float]:
-    return dict(zip(members, control(list(members.values())), strict=True))
-
-
-def _own(key: str, judgement: SeriesJudgement, engine: str, q: Values) -> dict[Place, float]:
+def q_of(key: str, judgement: SeriesJudgement, engine: str, q: Values) -> dict[Place, float]:
     """The q-values of one series by revision and metric."""
     return {place: q[engine, place[0]][key, place[1]] for place in comparisons(judgement)}
+
+
+def _controlled(members: Mapping[Member, float]) -> dict[Member, float]:
+    return dict(zip(members, control(list(members.values())), strict=True))

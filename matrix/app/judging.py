@@ -1,28 +1,34 @@
 """Judges stored series: reads runs, asks the pure judge, controls over each release, stores verdicts and flips."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
-from matrix.app.families import controlled, families, q_beside_stored, q_values
+from matrix.app.course import Course, Prepared, course, prepare
+from matrix.app.families import Values, control_releases, controlled, families, q_beside_stored, q_of, q_values
 from matrix.app.lending import Places, keep_noise, lent, own_noise, stored_noise
 from matrix.app.points import points
 from matrix.app.thresholds import settings_of
+from matrix.stats.control import settled
 from matrix.stats.floors import Floors
-from matrix.stats.judge import JudgeSettings, SeriesJudgement, judge_series, standing
-from matrix.store import Store
+from matrix.stats.judge import NO_SIBLINGS, JudgeSettings, SeriesJudgement, judge_series, standing
+from matrix.store import Place, Q, Store
 
 Judgements = dict[str, SeriesJudgement]
 Change = Callable[[JudgeSettings], JudgeSettings]
-Settings = Mapping[str, JudgeSettings]
 
 
 def judge_all(store: Store) -> int:
-    """Judge every series again; returns how many there are. Flips already stored keep their number and time."""
+    """Judge every series again by its counters; returns how many there are. Flips already stored keep their number and
+    time. One series is held in memory at a time.
+    """
     places = store.judged.places()
     settings = _settings(store, places)
     own = own_noise(store, store.judged.repeated(), settings)
     keep_noise(store, own, places)
-    for key, judgement in _whole(store, places, settings, own).items():
-        _save(store, key, judgement)
+    borrowed = lent(own, places, places)
+    for key in places:
+        _again(store, prepare(store, key, settings[key], afresh=True), places[key], borrowed[key])
+    for key in control_releases(store):
+        _again(store, prepare(store, key, settings[key]), places[key], borrowed[key])
     return len(places)
 
 
@@ -37,17 +43,19 @@ def judge_some(store: Store, keys: Iterable[str]) -> Judgements:
     found, overturned = _part(store, asked)
     if overturned:
         found, _ = _part(store, asked | overturned)
-    for key, judgement in found.items():
-        _save(store, key, judgement)
-    return found
+    return {key: _keep(store, place[0], of, q) for key, (place, of, q) in found.items()}
 
 
 def judge_one(store: Store, series_key: str) -> SeriesJudgement:
-    """Judge one series by itself, reading no other, and store its verdicts and flips."""
+    """Judge one series by itself, reading no other, and store its verdicts and flips; q-values of comparisons that came
+    out as they were stay.
+    """
+    place = store.judged.places([series_key]).get(series_key)
+    if place is None:
+        return SeriesJudgement()
     settings = settings_of(store.judged.thresholds([series_key]).get(series_key, {}))
-    judgement = judge_series(points(store, series_key), settings)
-    _save(store, series_key, judgement)
-    return judgement
+    found = course(store, prepare(store, series_key, settings), NO_SIBLINGS)
+    return _keep(store, place[0], found, found.kept())
 
 
 def judgements(store: Store, change: Change = lambda settings: settings) -> Judgements:
@@ -58,33 +66,48 @@ def judgements(store: Store, change: Change = lambda settings: settings) -> Judg
     """
     places = store.judged.places()
     settings = {key: change(of) for key, of in _settings(store, places).items()}
-    return _whole(store, places, settings, own_noise(store, store.judged.repeated(), settings))
-
-
-def _settings(store: Store, keys: Iterable[str]) -> dict[str, JudgeSettings]:
-    stored = store.judged.thresholds()
-    return {key: settings_of(stored.get(key, {})) for key in keys}
-
-
-def _whole(store: Store, places: Places, settings: Settings, own: Mapping[str, Floors]) -> Judgements:
-    borrowed = lent(own, places, places)
+    borrowed = lent(own_noise(store, store.judged.repeated(), settings), places, places)
     found = {key: judge_series(points(store, key), settings[key], borrowed[key]) for key in places}
     return controlled(found, places, q_values(families(found, places)), settings)
 
 
-def _part(store: Store, keys: set[str]) -> tuple[Judgements, set[str]]:
+def _settings(store: Store, keys: Collection[str]) -> dict[str, JudgeSettings]:
+    stored = store.judged.thresholds(keys)
+    return {key: settings_of(stored.get(key, {})) for key in keys}
+
+
+Part = dict[str, tuple[Place, Course, Q]]
+
+
+def _part(store: Store, keys: set[str]) -> tuple[Part, set[str]]:
     """These series judged beside what is stored of the others, and those others whose state that overturns."""
     places = store.judged.places(keys)
     settings = _settings(store, places)
-    own = own_noise(store, store.judged.repeated(keys), settings)
-    keep_noise(store, own, places)
+    prepared = {key: prepare(store, key, settings[key]) for key in places}
+    keep_noise(store, {key: prepared[key].noise for key in store.judged.repeated(keys)}, places)
     noise, lenders = stored_noise(store, places)
     borrowed = lent(noise, lenders, places)
-    found = {key: judge_series(points(store, key), settings[key], borrowed[key]) for key in places}
-    q, overturned = q_beside_stored(store, families(found, places), keys)
-    return controlled(found, places, q, settings), overturned
+    courses = {key: course(store, prepared.pop(key), borrowed[key]) for key in places}
+    found = {key: of.judgement for key, of in courses.items()}
+    q, overturned = q_beside_stored(store, families(found, places), _kept(courses, places))
+    return {k: (places[k], of, q_of(k, of.judgement, places[k][0], q)) for k, of in courses.items()}, overturned
 
 
-def _save(store: Store, key: str, judgement: SeriesJudgement) -> None:
-    store.series.save_verdicts(key, {r.run_id: r.verdicts for r in judgement.revisions})
-    store.series.save_flips(key, judgement.flips, standing(judgement))
+def _kept(courses: Mapping[str, Course], places: Places) -> Values:
+    kept: Values = {}
+    for key, of in courses.items():
+        for (revision, metric), q in of.kept().items():
+            kept.setdefault((places[key][0], revision), {})[key, metric] = q
+    return kept
+
+
+def _again(store: Store, prepared: Prepared, place: Place, siblings: Floors) -> None:
+    found = course(store, prepared, siblings)
+    _keep(store, place[0], found, found.kept())
+
+
+def _keep(store: Store, engine: str, found: Course, q: Q) -> SeriesJudgement:
+    """Store the judgement that the q-values lead to, and return it."""
+    final = settled(found.judgement, q, found.settings)
+    store.memory.save(found.key, engine, found.settled_rows(final, q), q, (final.flips, standing(final)))
+    return final

@@ -33,8 +33,8 @@ def stored_noise(store: Store, places: Places) -> tuple[dict[str, Floors], dict[
 
 def keep_noise(store: Store, own: Mapping[str, Floors], places: Places) -> None:
     """Store what each series showed."""
-    for key, floors in own.items():
-        store.judged.keep_noise(key, places[key], {metric.value: asdict(floor) for metric, floor in floors.items()})
+    shown = {key: {metric.value: asdict(floor) for metric, floor in floors.items()} for key, floors in own.items()}
+    store.judged.keep_noise({key: (places[key], noise) for key, noise in shown.items()})
 
 
 def lent(noise: Mapping[str, Floors], lenders: Places, borrowers: Places) -> dict[str, Floors]:

@@ -6,6 +6,7 @@ proves no version and excludes none.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import chain, combinations, product
 from typing import Any, TypeVar
 
@@ -58,6 +59,7 @@ def latest(claims: Iterable[Claim]) -> list[Claim]:
     return list(found.values())
 
 
+@lru_cache(maxsize=16384)
 def covers(span: str, version: str) -> bool:
     """True where the version or range `span` surely holds `version`; false for an unknown one."""
     if not span:
@@ -72,10 +74,20 @@ def covers(span: str, version: str) -> bool:
 
 def exact(claim: Claim) -> bool:
     """True for a claim about one version."""
+    return claim.evidence is Evidence.MEASURED or _is_version(claim.versions)
+
+
+@lru_cache(maxsize=16384)
+def _is_version(text: str) -> bool:
     try:
-        return bool(Version(claim.versions))
+        return bool(Version(text))
     except InvalidVersion:
-        return claim.evidence is Evidence.MEASURED
+        return False
+
+
+def remoteness(differs: tuple[str, ...]) -> tuple[Any, ...]:
+    """Sorts inferences by what is other than asked, the best first; empty for what fits."""
+    return (len(differs), *(_UNSURE.index(name) for name in differs)) if differs else ()
 
 
 def _proposed(claim: Claim, about: Sequence[Claim]) -> bool:
@@ -183,5 +195,4 @@ def _nearest(claims: Sequence[Claim], asked: Question) -> tuple[Near, ...]:
 
 
 def _distance(near: Near) -> tuple[Any, ...]:
-    order = tuple(_UNSURE.index(name) for name in near.differs)
-    return len(near.differs), order, _rank(near.claim)
+    return remoteness(near.differs), _rank(near.claim)

@@ -1,12 +1,14 @@
 """Order of an engine's revisions."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from packaging.version import InvalidVersion, Version
 
 from matrix.core.revision import Revision, RevisionKind
 
 
+@lru_cache(maxsize=16384)
 def revision_order(version: str) -> tuple[int, Version, str]:
     """Sort key: PEP 440 order; versions that are none come last, by text.
 

@@ -48,17 +48,18 @@ def following(
     if verdict.state is not State.HEALTHY:
         return old
     if not isinstance(change, float) or old is None or not _alike(old, revision):
-        return _of([revision])
+        return reference_of([revision])
     if change <= -relevant:
         return old
     if change >= relevant and isinstance(p_rise, float) and p_rise < settings.alpha:
-        return _of([revision])
-    return _of([*old.revisions, revision][-settings.look_back :])
+        return reference_of([revision])
+    return reference_of([*old.revisions, revision][-settings.look_back :])
 
 
-def _of(revisions: Sequence[Revision]) -> Reference:
+def reference_of(revisions: Sequence[Revision], fell: float = 0.0) -> Reference:
+    """These revisions as one, oldest first."""
     boots = [boot for revision in revisions for boot in revision.boots]
-    return Reference(merge(boots), len(boots), tuple(revisions))
+    return Reference(merge(boots), len(boots), tuple(revisions), fell)
 
 
 def _alike(old: Reference, revision: Revision) -> bool:

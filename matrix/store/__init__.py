@@ -3,6 +3,7 @@
 from matrix.store.failures import ClaimLostError
 from matrix.store.jobs import Job, JobStatus, Priority
 from matrix.store.judged import Fall, Noise, Place
+from matrix.store.memory import History, Q, Read, Remembered
 from matrix.store.points import PromptPoint, StoredBaseline, StoredPoint
 from matrix.store.redact import hide, redact, secret_values
 from matrix.store.results import Filters
@@ -13,12 +14,16 @@ __all__ = [
     "ClaimLostError",
     "Fall",
     "Filters",
+    "History",
     "Job",
     "JobStatus",
     "Noise",
     "Place",
     "Priority",
     "PromptPoint",
+    "Q",
+    "Read",
+    "Remembered",
     "Store",
     "StoredBaseline",
     "StoredPoint",

@@ -1,95 +1,174 @@
-"""Measured evidence about models: the newest run of each series at each revision, with what the judge says of it."""
+"""Measured evidence about models: of each series the newest run at each revision, with what the judge says of it."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, func, select
+from sqlalchemy import Connection, select
 
 from matrix.core.spec import Method
+from matrix.core.state import State
 from matrix.store.baselines import batches
 from matrix.store.order import followed
-from matrix.store.queue import MEASURED
-from matrix.store.resultrows import COLUMNS
-from matrix.store.results import result_rows
-from matrix.store.states import verdict_view, worst
-from matrix.store.tables import runs, verdicts
+from matrix.store.revisions import newest_revisions
+from matrix.store.speed import ratio
+from matrix.store.tables import series, squares
 from matrix.store.transactions import Transactions
-from matrix.store.views import ResultRow, VerdictView
+
+_LEAST, _SQUARES = 10, 1600
+"""Revisions that are read at a time, the newest first: at least so many, of few series more, to about so many squares.
+"""
+_ENOUGH = 3
+"""Healthy revisions of one engine after which none older is read: the choice and what is next best."""
+_NEAR = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A series with a draft: what it is about."""
+
+    series_key: str
+    engine: str
+    target: str
+    target_content: str | None
+    draft: str | None
+    draft_content: str | None
+    method: str
+    k: int | None
+    workload: str
+    hardware: str
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`verdict` is the worst of the revision's; `noise` is a share of the accept length, None where unknown."""
+    """The newest run of a series at a revision. `noise` is a share of the accept length; None is not known."""
 
-    row: ResultRow
-    verdict: VerdictView
+    about: Tested
+    revision: str
+    run_id: str
+    state: State
+    reason: str
+    accept_length: float | None
     noise: float | None
-    target_content: str | None
-    draft_content: str | None
+    speedup: float | None
+    finished_at: float
+
+
+Distance = Callable[[Tested], tuple[Any, ...]]
+"""How far a series is from what is asked; empty where it fits."""
+_ABOUT = tuple(series.c[name] for name in Tested.__slots__)
+_SQUARE = (
+    squares.c.series_key,
+    squares.c.revision,
+    squares.c.run_id,
+    squares.c.state,
+    squares.c.why,
+    squares.c.reason,
+    squares.c.accept_length,
+    squares.c.noise,
+    squares.c.tok_s,
+    squares.c.baseline_tok_s,
+    squares.c.finished_at,
+)
 
 
 class EvidenceReader:
-    """Only reads; every question seeks in an index."""
+    """Only reads; no question goes over all runs or all revisions of a model."""
 
     def __init__(self, db: Transactions) -> None:
         self._db = db
 
     def targets(self) -> list[str]:
         """The names of all models that were served here, sorted."""
-        found: list[str] = []
+        query = select(series.c.target).where(followed(series.c.series_key)).distinct()
         with self._db.read() as conn:
-            name = conn.execute(select(func.min(runs.c.target))).scalar()
-            # From name to name by the index: reading every row for its name would take as long as there are runs.
-            while name is not None:
-                found.append(name)
-                name = conn.execute(select(func.min(runs.c.target)).where(runs.c.target > name)).scalar()
-        return found
+            return sorted(conn.scalars(query))
 
     def with_content(self, beginning: str) -> list[str]:
         """The names of models whose content hash begins so, sorted."""
-        asked = runs.c.target_content.startswith(beginning, autoescape=True)
+        asked = (followed(series.c.series_key), series.c.target_content.startswith(beginning, autoescape=True))
         with self._db.read() as conn:
-            return list(conn.execute(select(runs.c.target).where(asked).distinct().order_by(runs.c.target)).scalars())
+            return sorted(conn.scalars(select(series.c.target).where(*asked).distinct()))
 
-    def of(self, targets: Iterable[str]) -> list[Measured]:
-        """The newest runs with a draft of these models, a measured one before any other."""
-        found: list[Measured] = []
+    def tested(self, targets: Iterable[str]) -> list[Tested]:
+        """All series with a draft of these models."""
         with self._db.read() as conn:
-            for batch in batches(sorted(set(targets))):
-                rows = _newest(conn, batch)
-                said = _verdicts(conn, {row.series_key for row in rows})
-                results = result_rows(conn, rows)
-                found += [_measured(raw, row, said) for raw, row in zip(rows, results, strict=True)]
-        return found
+            return _tested(conn, targets)
+
+    def near(self, targets: Iterable[str], distance: Distance, versions: Collection[str] = ()) -> list[Measured]:
+        """What series of these models that fit were measured as; where none is healthy, also those that come nearest.
+
+        Revisions are read from the newest on until three of an engine are healthy. Those in `versions` are always read.
+        """
+        with self._db.read() as conn:
+            every = sorted(_tested(conn, targets), key=distance)
+            groups = [list(group) for _, group in groupby(every, key=distance)]
+            fits = groups and not distance(groups[0][0])
+            found = list(_newest(conn, groups[0], versions)) if fits else []
+            if any(m.state is State.HEALTHY for m in found):
+                return found
+            known = 0
+            for group in groups[1 if fits else 0 :]:
+                more = list(_newest(conn, group, ()))
+                found += more
+                known += sum(m.state.known for m in more)
+                if known >= _NEAR:
+                    break
+            return found
 
 
-Said = dict[tuple[str, str], list[VerdictView]]
-
-
-def _newest(conn: Connection, targets: list[str]) -> list[Row[Any]]:
-    measured = case((runs.c.outcome.in_(MEASURED), 1), else_=0)
-    rank = func.row_number().over(
-        partition_by=(runs.c.series_key, runs.c.revision),
-        order_by=(measured.desc(), runs.c.finished_at.desc(), runs.c.id.desc()),
-    )
-    asked = (runs.c.target.in_(targets), runs.c.method != Method.NONE.value, followed(runs.c.series_key))
-    ranked = select(runs.c.id, rank.label("rank")).where(*asked).subquery()
-    newest = select(*COLUMNS).join(ranked, ranked.c.id == runs.c.id).where(ranked.c.rank == 1)
-    return list(conn.execute(newest.order_by(runs.c.id)))
-
-
-def _verdicts(conn: Connection, keys: set[str]) -> Said:
-    found: Said = defaultdict(list)
-    for batch in batches(sorted(keys)):
-        for row in conn.execute(select(verdicts).where(verdicts.c.series_key.in_(batch))):
-            found[row.series_key, row.revision].append(verdict_view(row))
+def _tested(conn: Connection, targets: Iterable[str]) -> list[Tested]:
+    found: list[Tested] = []
+    for batch in batches(sorted(set(targets))):
+        asked = (series.c.target.in_(batch), series.c.method != Method.NONE.value, followed(series.c.series_key))
+        rows = conn.execute(select(*_ABOUT).where(*asked).order_by(series.c.series_key))
+        found += [Tested(*row) for row in rows]
     return found
 
 
-def _measured(raw: Row[Any], row: ResultRow, said: Said) -> Measured:
-    mine = said.get((row.series_key, row.revision), [])
-    noise = next((v.numbers.get("noise") for v in mine if v.metric == "accept-length"), None)
-    known = noise if isinstance(noise, int | float) and not isinstance(noise, bool) else None
-    return Measured(row, worst(mine), known, raw.target_content, raw.draft_content)
+def _newest(conn: Connection, about: Sequence[Tested], versions: Collection[str]) -> Iterator[Measured]:
+    engines: dict[str, dict[str, Tested]] = defaultdict(dict)
+    for tested in about:
+        engines[tested.engine][tested.series_key] = tested
+    for engine in sorted(engines):
+        mine = engines[engine]
+        every = newest_revisions(conn, engine)
+        healthy: set[str] = set()
+        seen: set[str] = set()
+        size = max(_LEAST, _SQUARES // len(mine))
+        for at in range(0, len(every), size):
+            block = every[at : at + size]
+            seen.update(block)
+            for measured in _at(conn, mine, block):
+                healthy |= {measured.revision} if measured.state is State.HEALTHY else set()
+                yield measured
+            if len(healthy) >= _ENOUGH:
+                break
+        yield from _at(conn, mine, [v for v in versions if v not in seen])
+
+
+def _at(conn: Connection, mine: dict[str, Tested], revisions: Sequence[str]) -> Iterator[Measured]:
+    for batch in batches(sorted(mine)) if revisions else ():
+        asked = (squares.c.series_key.in_(batch), squares.c.revision.in_(revisions))
+        for row in conn.execute(select(*_SQUARE).where(*asked).order_by(squares.c.series_key, squares.c.revision)):
+            yield _measured(mine[row[0]], *row[1:])
+
+
+def _measured(
+    about: Tested,
+    revision: str,
+    run_id: str,
+    state: str,
+    why: str,
+    reason: str,
+    length: float | None,
+    noise: float | None,
+    speed: float | None,
+    base: float | None,
+    finished_at: float,
+) -> Measured:
+    return Measured(
+        about, revision, run_id, State(state), why or reason, length, noise, ratio(speed, base), finished_at
+    )

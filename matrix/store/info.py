@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from matrix.core.workload import Workload
 from matrix.store.baselines import batches
 from matrix.store.cellio import Json, cell_from_json
+from matrix.store.order import followed
 from matrix.store.redact import redact
-from matrix.store.tables import jobs, runs
+from matrix.store.tables import jobs, series
 
 _FIELDS = ["engine", "target", "draft", "method", "spec", "k", "launch", "workload", "hardware", "executor"]
 
@@ -38,7 +39,7 @@ class SeriesInfo:
 
 
 def info_from_run(row: Any) -> SeriesInfo:
-    """From a row of `runs`."""
+    """From a row of `runs` or `series`."""
     return SeriesInfo(row.series_key, **{name: getattr(row, name) for name in _FIELDS})
 
 
@@ -60,13 +61,18 @@ def info_from_job(series_key: str, body: Json) -> SeriesInfo:
     )
 
 
+def about_all(conn: Connection) -> dict[str, SeriesInfo]:
+    """Every series that is followed and has a run, by its key."""
+    query = select(series.c.series_key, *(series.c[name] for name in _FIELDS)).where(followed(series.c.series_key))
+    return {row[0]: SeriesInfo(*row) for row in conn.execute(query)}
+
+
 def infos(conn: Connection, keys: Iterable[str]) -> dict[str, SeriesInfo]:
     """By series key, from the newest run of each; a series without a run from a job; unknown keys are left out."""
     found: dict[str, SeriesInfo] = {}
-    columns = (runs.c.series_key, *(runs.c[name] for name in _FIELDS))
+    columns = (series.c.series_key, *(series.c[name] for name in _FIELDS))
     for batch in batches(sorted(set(keys))):
-        newest = select(func.max(runs.c.id)).where(runs.c.series_key.in_(batch)).group_by(runs.c.series_key)
-        for row in conn.execute(select(*columns).where(runs.c.id.in_(newest))):
+        for row in conn.execute(select(*columns).where(series.c.series_key.in_(batch))):
             found[row.series_key] = info_from_run(row)
         planned = [key for key in batch if key not in found]
         for row in conn.execute(select(jobs.c.series_key, jobs.c.cell).where(jobs.c.series_key.in_(planned))):

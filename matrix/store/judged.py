@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import Select, bindparam, select, update
 
 from matrix.core.outcome import Outcome
 from matrix.core.state import Metric
 from matrix.store.baselines import batches
 from matrix.store.order import followed
-from matrix.store.tables import judged_series, runs, verdicts
+from matrix.store.tables import judged_series, runs, series
+from matrix.store.tables.judged import falls
 from matrix.store.transactions import Transactions, insert_new
 
 Place = tuple[str, str]
@@ -20,16 +21,12 @@ Noise = dict[str, dict[str, float]]
 """By metric: `variance`, `within` and `df`."""
 
 
-_COMPARED = select(verdicts.c.series_key, verdicts.c.metric, verdicts.c.revision, verdicts.c.numbers)
-
-
 @dataclass(frozen=True, slots=True)
 class Fall:
     """A stored comparison: its one-sided p of a fall, and its q-value, None until its release was controlled."""
 
     series_key: str
     metric: Metric
-    revision: str
     p: float
     q: float | None
 
@@ -46,9 +43,8 @@ class Judged:
 
     def places(self, keys: Iterable[str] | None = None) -> dict[str, Place]:
         """Engine and hardware of every series that has a run (of these keys, or all), in the order of keys."""
-        columns = (runs.c.series_key, func.max(runs.c.engine), func.max(runs.c.hardware))
-        query = select(*columns).group_by(runs.c.series_key).order_by(runs.c.series_key)
-        return {key: (engine, hardware) for key, engine, hardware in self._of(query, runs.c.series_key, keys)}
+        query = select(series.c.series_key, series.c.engine, series.c.hardware).order_by(series.c.series_key)
+        return {key: (engine, hardware) for key, engine, hardware in self._of(query, series.c.series_key, keys)}
 
     def repeated(self, keys: Iterable[str] | None = None) -> set[str]:
         """Keys of the series in which a revision was booted more than once: those that show noise between boots."""
@@ -84,20 +80,39 @@ class Judged:
             rows = conn.execute(query.where(judged_series.c.noise.is_not(None))).all()
         return {row.series_key: row.noise for row in rows}
 
-    def keep_noise(self, series_key: str, place: Place, noise: Noise) -> None:
-        """Store the noise of one series' own boots."""
-        self._put(series_key, place, {"noise": noise})
+    def keep_noise(self, shown: Mapping[str, tuple[Place, Noise]]) -> None:
+        """Store the noise of each series' own boots."""
+        with self._db.read() as conn:
+            stored = {row.series_key: row.noise for row in conn.execute(select(judged_series))}
+        for key, (place, noise) in shown.items():
+            if stored.get(key) != noise:
+                self._put(key, place, {"noise": noise})
 
-    def falls(self, keys: Iterable[str]) -> list[Fall]:
-        """All stored comparisons of these series."""
-        return [fall for row in self._of(_COMPARED, verdicts.c.series_key, keys) if (fall := _fall(row))]
+    def releases(self) -> list[tuple[str, str]]:
+        """Engine and revision of all stored comparisons."""
+        with self._db.read() as conn:
+            query = select(falls.c.engine, falls.c.revision).distinct().order_by(falls.c.engine, falls.c.revision)
+            return [(row.engine, row.revision) for row in conn.execute(query)]
 
     def falls_in(self, engine: str, revision: str) -> list[Fall]:
         """The stored comparisons of one release, of all series."""
-        mine = (runs.c.engine == engine, runs.c.revision == revision)
-        query = _COMPARED.join(runs, runs.c.run_id == verdicts.c.run_id).where(*mine)
+        columns = (falls.c.series_key, falls.c.metric, falls.c.p, falls.c.q)
+        mine = (falls.c.engine == engine, falls.c.revision == revision)
         with self._db.read() as conn:
-            return [fall for row in conn.execute(query) if (fall := _fall(row))]
+            return [
+                Fall(key, Metric(metric), p, q) for key, metric, p, q in conn.execute(select(*columns).where(*mine))
+            ]
+
+    def keep_q(self, release: tuple[str, str], q: Mapping[tuple[str, Metric], float]) -> None:
+        """Store the q-values of some comparisons of one release, by series and metric."""
+        if not q:
+            return
+        c = falls.c
+        mine = (c.engine == release[0], c.revision == release[1])
+        one = (c.series_key == bindparam("of_series"), c.metric == bindparam("of_metric"))
+        rows = [{"of_series": key, "of_metric": metric.value, "to": value} for (key, metric), value in q.items()]
+        with self._db.write() as conn:
+            conn.execute(update(falls).where(*mine, *one).values(q=bindparam("to")), rows)
 
     def _put(self, key: str, place: Place, values: dict[str, Any]) -> None:
         row = {"series_key": key, "engine": place[0], "hardware": place[1], "thresholds": {}, **values}
@@ -111,10 +126,3 @@ class Judged:
             if keys is None:
                 return list(conn.execute(query))
             return [row for batch in batches(sorted(keys)) for row in conn.execute(query.where(column.in_(batch)))]
-
-
-def _fall(row: Any) -> Fall | None:
-    p = row.numbers.get("p_fall")
-    if not isinstance(p, float):
-        return None
-    return Fall(row.series_key, Metric(row.metric), row.revision, p, row.numbers.get("q"))

@@ -4,10 +4,13 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from matrix.core.errors import ConfigError, Where
 from matrix.store.database import MIGRATION, one_at_a_time, prepare, writer
+from matrix.store.squares import rebuild
 
 # Revisions in order; the last is the schema of `matrix.store.tables`.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
 VERSION_TABLE = "matrix_schema"
+SQUARES = "0010"
+"""The revision that brings `series` and `squares`, which follow from all runs before it."""
 
 
 def migrate(engine: Engine, place: str) -> None:
@@ -21,8 +24,10 @@ def migrate(engine: Engine, place: str) -> None:
     with writer(engine).begin() as conn:
         one_at_a_time(conn, MIGRATION)
         # Another process may have migrated while this one waited.
-        if _current(conn, place) != REVISIONS[-1]:
+        current = _current(conn, place)
+        if current != REVISIONS[-1]:
             upgrade(conn)
+            _fill(conn, current)
 
 
 def upgrade(conn: Connection, revision: str = "head") -> None:
@@ -35,6 +40,12 @@ def upgrade(conn: Connection, revision: str = "head") -> None:
     config.set_main_option("script_location", "matrix.store:migrations")
     config.attributes["connection"] = conn
     command.upgrade(config, revision)
+
+
+def _fill(conn: Connection, before: str | None) -> None:
+    """What follows from rows of an older database is worked out once."""
+    if before is not None and before < SQUARES:
+        rebuild(conn)
 
 
 def _current(conn: Connection, place: str) -> str | None:

@@ -1,5 +1,6 @@
 """The order of revisions and of attempts, and which series are followed."""
 
+from functools import lru_cache
 from typing import Any
 
 from packaging.version import InvalidVersion, Version
@@ -9,6 +10,7 @@ from matrix.core.cell import ASIDE
 from matrix.core.outcome import Outcome
 
 
+@lru_cache(maxsize=16384)
 def revision_key(revision: str) -> tuple[bool, Version, str]:
     """Sort key of a revision: PEP 440 order; what is no version comes last, by its text."""
     try:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from matrix.core.errors import NotFoundError
 from matrix.plan.estimate import Past
 from matrix.store.flipviews import REGRESSIONS, flip_views
+from matrix.store.narrow import EVERYTHING, Narrow
 from matrix.store.overview import overview
 from matrix.store.past import past
 from matrix.store.results import Filters, distinct, results
@@ -37,15 +38,15 @@ class Read:
         with self._db.read() as conn:
             return past(conn)
 
-    def overview(self) -> Overview:
+    def overview(self, narrow: Narrow = EVERYTHING) -> Overview:
         """Standing regressions, fixes, heatmaps, the latest sweep and the number of runs."""
         with self._db.read() as conn:
-            return overview(conn)
+            return overview(conn, narrow)
 
-    def series(self, series_key: str) -> SeriesView:
-        """One series; NotFoundError when unknown."""
+    def series(self, series_key: str, newest: int | None = None) -> SeriesView:
+        """One series, or no more than its newest revisions; NotFoundError when unknown."""
         with self._db.read() as conn:
-            return series_view(conn, series_key)
+            return series_view(conn, series_key, newest)
 
     def run(self, run_id: str) -> RunView:
         """One run by its id or a unique beginning of it; NotFoundError for none or several."""

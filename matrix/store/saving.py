@@ -7,6 +7,7 @@ from matrix.core.result import RunResult
 from matrix.store.contents import put_lock, put_workload
 from matrix.store.runrow import run_to_row
 from matrix.store.samplerow import sample_to_row
+from matrix.store.squares import add_run
 from matrix.store.tables import runs, samples
 from matrix.store.transactions import insert_new
 
@@ -33,3 +34,4 @@ def save_run(
     number = conn.execute(runs.select().with_only_columns(runs.c.id).where(runs.c.run_id == result.run_id)).scalar_one()
     if result.samples:
         conn.execute(insert(samples), [sample_to_row(number, i, s) for i, s in enumerate(result.samples)])
+    add_run(conn, number)

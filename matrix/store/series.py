@@ -1,22 +1,21 @@
 """Series: what the judge reads and what it says."""
 
-import time
 from collections.abc import Collection, Iterable, Mapping
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import select, update
 
 from matrix.core.errors import NotFoundError
 from matrix.core.state import Flip, Metric, State, Verdict
 from matrix.store.baselines import batches
+from matrix.store.flipsaving import put_flips
 from matrix.store.flipviews import flip_views
 from matrix.store.pointrows import points_at, series_points
 from matrix.store.points import StoredPoint
+from matrix.store.squares import tell
 from matrix.store.tables import flips, runs, verdicts
-from matrix.store.texts import stored_text
-from matrix.store.transactions import Transactions, insert_new
+from matrix.store.transactions import Transactions
+from matrix.store.verdictrows import fall_rows, forget, put_verdicts, verdict_rows
 from matrix.store.views import FlipView
-
-_UNIQUE = ("series_key", "metric", "change", "from_revision", "to_revision")
 
 
 class Series:
@@ -47,21 +46,25 @@ class Series:
             rows = conn.execute(select(verdicts.c.revision, verdicts.c.state).where(*mine)).all()
         return [(row.revision, State(row.state)) for row in rows]
 
-    def save_verdicts(self, series_key: str, said: Mapping[str, Iterable[Verdict]]) -> None:
-        """Replace all verdicts of the series by `said`: run id -> one verdict a metric."""
+    def save_verdicts(self, series_key: str, said: Mapping[str, Collection[Verdict]]) -> None:
+        """Replace all verdicts of the series by `said`: run id -> one verdict a metric. What the judge remembered of
+        the series is forgotten (`Memory.save` keeps both).
+        """
         with self._db.write() as conn:
-            conn.execute(delete(verdicts).where(verdicts.c.series_key == series_key))
-            of_series = select(runs.c.run_id, runs.c.revision).where(runs.c.series_key == series_key)
-            revisions = {row.run_id: row.revision for row in conn.execute(of_series)}
-            if strangers := sorted(said.keys() - revisions.keys()):
+            forget(conn, series_key)
+            of_series = select(runs.c.run_id, runs.c.revision, runs.c.engine).where(runs.c.series_key == series_key)
+            known = {row.run_id: row for row in conn.execute(of_series)}
+            if strangers := sorted(said.keys() - known.keys()):
                 raise NotFoundError(f"series {series_key} has no run {strangers[0]}")
-            rows = [
-                _verdict_row(series_key, run_id, revisions[run_id], verdict)
-                for run_id, of_run in said.items()
-                for verdict in of_run
+            by_run = [(run_id, known[run_id].revision, of_run) for run_id, of_run in said.items()]
+            rows = [row for run_id, of, of_run in by_run for row in verdict_rows(series_key, run_id, of, of_run)]
+            p_values = [
+                row
+                for run_id, of, of_run in by_run
+                for row in fall_rows(series_key, known[run_id].engine, of, of_run, _told(of, of_run))
             ]
-            if rows:
-                conn.execute(insert(verdicts), rows)
+            put_verdicts(conn, rows, p_values)
+            tell(conn, series_key, said)
 
     def save_flips(self, series_key: str, found: Iterable[Flip], standing: Collection[Flip]) -> list[int]:
         """Store the series' flips as judged now; returns the numbers of those never seen before, for announcing.
@@ -69,16 +72,8 @@ class Series:
         A flip that was seen (same metric, change and revisions) keeps its number and time. Those in `standing` stand;
         all others of the series, also stored ones that are not found any more, do not.
         """
-        new = []
         with self._db.write() as conn:
-            conn.execute(update(flips).where(flips.c.series_key == series_key).values(standing=False))
-            for flip in found:
-                row = _flip_row(series_key, flip, flip in standing)
-                if insert_new(conn, flips, row | {"created_at": time.time()}, *_UNIQUE):
-                    new.append(_flip_number(conn, row))
-                else:
-                    conn.execute(update(flips).where(flips.c.id == _flip_number(conn, row)).values(**row))
-        return new
+            return put_flips(conn, series_key, found, standing)
 
     def unannounced(self) -> list[FlipView]:
         """Flips that were told to nobody yet, oldest first."""
@@ -93,33 +88,7 @@ class Series:
                 conn.execute(update(flips).where(*asked).values(announced_at=now))
 
 
-def _verdict_row(series_key: str, run_id: str, revision: str, verdict: Verdict) -> dict[str, object]:
-    return {
-        "series_key": series_key,
-        "run_id": run_id,
-        "metric": verdict.metric.value,
-        "revision": revision,
-        "state": verdict.state.value,
-        "reason": stored_text(verdict.reason),
-        "numbers": dict(verdict.numbers),
-    }
-
-
-def _flip_row(series_key: str, flip: Flip, standing: bool) -> dict[str, object]:
-    return {
-        "series_key": series_key,
-        "metric": flip.metric.value,
-        "change": flip.change.value,
-        "from_revision": flip.before_revision,
-        "to_revision": flip.after_revision,
-        "before": flip.before.value,
-        "after": flip.after.value,
-        "reason": stored_text(flip.reason),
-        "from_run": flip.before_run,
-        "to_run": flip.after_run,
-        "standing": standing,
-    }
-
-
-def _flip_number(conn: Connection, row: dict[str, object]) -> int:
-    return int(conn.execute(select(flips.c.id).where(*(flips.c[name] == row[name] for name in _UNIQUE))).scalar_one())
+def _told(revision: str, said: Iterable[Verdict]) -> dict[tuple[str, Metric], float]:
+    """The q-values as the verdicts tell them."""
+    told = {verdict.metric: dict(verdict.numbers).get("q") for verdict in said}
+    return {(revision, metric): q for metric, q in told.items() if isinstance(q, float)}

@@ -2,36 +2,30 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection, Row, select
 
-from matrix.core.counters import combine
 from matrix.core.errors import NotFoundError
 from matrix.core.spec import Method
 from matrix.store.flipviews import flip_views
 from matrix.store.info import infos
-from matrix.store.interval import accept_interval, jackknife, leave_one_out
-from matrix.store.pointrows import by_prompt, newest_runs, sample_rows
-from matrix.store.results import result_rows
-from matrix.store.samplerow import counters_from_row
-from matrix.store.speed import pooled, rate
+from matrix.store.order import revision_key
+from matrix.store.speed import ratio
 from matrix.store.states import verdicts_by_run
-from matrix.store.views import ResultRow, SeriesPoint, SeriesView, VerdictView
+from matrix.store.tables import squares
+from matrix.store.views import SeriesPoint, SeriesView, VerdictView
 
-Interval = tuple[float | None, float | None]
 
+def series_view(conn: Connection, series_key: str, newest: int | None = None) -> SeriesView:
+    """The newest run of each revision with its intervals and verdicts; NotFoundError for an unknown series.
 
-def series_view(conn: Connection, series_key: str) -> SeriesView:
-    """The newest run of each revision with its intervals and verdicts; NotFoundError for an unknown series."""
+    `newest` keeps to that many of the newest revisions; `SeriesView.revisions` counts them all.
+    """
     about = infos(conn, [series_key]).get(series_key)
     if about is None:
         raise NotFoundError(f"there is no series {series_key}", hint="see `matrix status` or the overview page")
-    rows = newest_runs(conn, series_key, lambda row: row.revision)
-    found = sample_rows(conn, [row.id for row in rows])
-    said = verdicts_by_run(conn, series_key)
-    points = [
-        _point(result, found[row.id], said.get(row.run_id, []))
-        for row, result in zip(rows, result_rows(conn, rows), strict=True)
-    ]
+    found = conn.execute(select(squares).where(squares.c.series_key == series_key)).all()
+    rows = sorted(found, key=lambda row: revision_key(row.revision))[-newest if newest else 0 :]
+    said = verdicts_by_run(conn, series_key, None if newest is None else [row.run_id for row in rows])
     return SeriesView(
         series_key=series_key,
         title=about.title,
@@ -45,37 +39,26 @@ def series_view(conn: Connection, series_key: str) -> SeriesView:
         workload=about.workload,
         hardware=about.hardware,
         executor=about.executor,
-        points=points,
+        points=[_point(row, about.method, said.get(row.run_id, [])) for row in rows],
         flips=flip_views(conn, series_key=series_key),
+        revisions=len(found),
     )
 
 
-def _point(result: ResultRow, samples: list[Row[Any]], said: list[VerdictView]) -> SeriesPoint:
-    low, high = _accept_interval(result, samples)
-    slow, fast = _speed_interval(result, samples)
+def _point(row: Row[Any], method: str, said: list[VerdictView]) -> SeriesPoint:
+    base = None if method == Method.NONE.value else row.baseline_tok_s
     return SeriesPoint(
-        revision=result.revision,
-        run_id=result.run_id,
-        outcome=result.outcome,
-        accept_length=result.accept_length,
-        low=low,
-        high=high,
-        output_tok_s=result.output_tok_s,
-        tok_s_low=slow,
-        tok_s_high=fast,
-        baseline_tok_s=result.baseline_tok_s,
-        speedup=result.speedup,
-        finished_at=result.finished_at,
+        revision=row.revision,
+        run_id=row.run_id,
+        outcome=row.outcome,
+        accept_length=row.accept_length,
+        low=row.low,
+        high=row.high,
+        output_tok_s=row.tok_s,
+        tok_s_low=row.tok_s_low,
+        tok_s_high=row.tok_s_high,
+        baseline_tok_s=base,
+        speedup=ratio(row.tok_s, base),
+        finished_at=row.finished_at,
         verdicts=said,
     )
-
-
-def _accept_interval(result: ResultRow, samples: list[Row[Any]]) -> Interval:
-    prompts = [combine(counters_from_row(row) for row in rows) for rows in by_prompt(samples).values()]
-    return accept_interval(prompts, draftless=Method(result.method).counts_draftless_steps)
-
-
-def _speed_interval(result: ResultRow, samples: list[Row[Any]]) -> Interval:
-    single = by_prompt(row for row in samples if row.concurrency == 1)
-    parts = [pooled((row.completion_tokens, row.seconds) for row in rows) for rows in single.values()]
-    return jackknife(result.output_tok_s, leave_one_out(parts, lambda rest: rate(*pooled(rest))))

@@ -29,20 +29,16 @@ def verdict_view(row: Row[Any]) -> VerdictView:
     return VerdictView(row.metric, row.state, row.reason, row.numbers)
 
 
-def verdicts_by_run(conn: Connection, series_key: str) -> dict[str, list[VerdictView]]:
-    """Verdicts of one series by run id; metrics in the order of `Metric`."""
+def verdicts_by_run(
+    conn: Connection, series_key: str, run_ids: Sequence[str] | None = None
+) -> dict[str, list[VerdictView]]:
+    """Verdicts of one series (of these runs, or all) by run id; metrics in the order of `Metric`."""
     query = select(verdicts).where(verdicts.c.series_key == series_key)
+    if run_ids is not None:
+        query = query.where(verdicts.c.run_id.in_(run_ids))
     found: dict[str, list[VerdictView]] = {}
     for row in sorted(conn.execute(query), key=lambda row: _METRICS.index(row.metric)):
         found.setdefault(row.run_id, []).append(verdict_view(row))
-    return found
-
-
-def states_by_run(conn: Connection) -> dict[str, list[VerdictView]]:
-    """Verdicts of all series by run id, without their numbers, which cost more to read than all the rest."""
-    found: dict[str, list[VerdictView]] = {}
-    for row in conn.execute(select(verdicts.c.run_id, verdicts.c.metric, verdicts.c.state, verdicts.c.reason)):
-        found.setdefault(row.run_id, []).append(VerdictView(row.metric, row.state, row.reason))
     return found
 
 

@@ -16,6 +16,7 @@ from matrix.store.judged import Judged
 from matrix.store.leases import Leases
 from matrix.store.logs import Logs
 from matrix.store.lost import requeue_lost
+from matrix.store.memory import Memory
 from matrix.store.migrate import migrate
 from matrix.store.published import Published
 from matrix.store.queue import Queue
@@ -31,9 +32,9 @@ from matrix.store.transactions import Transactions
 
 
 class Store:
-    """`sweeps` and `queue` for those who measure, `runs`, `series` and `judged` for those who compare, `read` for those
-    who show, `compare` for those who explain, `bisections` for those who search, `evidence` for those who ask which
-    version works; `acks`, `published` and `reports` hold what people said.
+    """`sweeps` and `queue` for those who measure, `runs`, `series` and `judged` for those who compare, `memory` for the
+    judge, `read` for those who show, `compare` for those who explain, `bisections` for those who search, `evidence` for
+    those who ask which version works; `acks`, `published` and `reports` hold what people said.
 
     Safe to share between threads; each process opens its own.
     """
@@ -49,6 +50,7 @@ class Store:
         self.runs = Runs(db)
         self.series = Series(db)
         self.judged = Judged(db)
+        self.memory = Memory(db)
         self.read = Read(db)
         self.compare = Compare(db)
         self.acks = Acks(db)

@@ -140,9 +140,13 @@ class SeriesRow:
 
 @dataclass(frozen=True, slots=True)
 class Heatmap:
+    """`rows` may be fewer than the `total` of series that fit; `older` counts the revisions before those shown."""
+
     engine: str
     revisions: list[str]
     rows: list[SeriesRow]
+    total: int = 0
+    older: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +216,8 @@ class SeriesPoint:
 
 @dataclass(frozen=True, slots=True)
 class SeriesView:
+    """`revisions` counts all that the series was run at; `points` may be the newest of them."""
+
     series_key: str
     title: str
     engine: str
@@ -226,6 +232,7 @@ class SeriesView:
     executor: str
     points: list[SeriesPoint]
     flips: list[FlipView]
+    revisions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

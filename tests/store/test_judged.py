@@ -23,11 +23,10 @@ def test_thresholds_are_replaced_for_the_series_named_alone(store: Store) -> Non
 
 def test_noise_is_found_by_its_place_and_leaves_thresholds_alone(store: Store) -> None:
     store.judged.keep_thresholds({EAGLE: (PLACE, {"relevant": 0.05})})
-    store.judged.keep_noise(EAGLE, PLACE, NOISE)
-    store.judged.keep_noise(LOOKUP, ("vllm", "another machine"), NOISE)
+    store.judged.keep_noise({EAGLE: (PLACE, NOISE), LOOKUP: (("vllm", "another machine"), NOISE)})
     assert store.judged.noises(PLACE) == {EAGLE: NOISE}
     assert store.judged.thresholds() == {EAGLE: {"relevant": 0.05}}
-    store.judged.keep_noise(EAGLE, PLACE, {})
+    store.judged.keep_noise({EAGLE: (PLACE, {})})
     assert store.judged.noises(PLACE) == {EAGLE: {}}
 
 
@@ -46,8 +45,7 @@ def test_comparisons_are_found_by_series_and_by_release(store: Store) -> None:
         first = Verdict(Metric.ACCEPT_LENGTH, State.HEALTHY, "first", (("p_fall", None),))
         fell = Verdict(Metric.ACCEPT_LENGTH, State.DEGRADED, "fell", (("p_fall", 0.001), ("q", 0.002)))
         store.series.save_verdicts(key, {f"old-{key}": [first], f"new-{key}": [fell]})
-    falls = {key: Fall(key, Metric.ACCEPT_LENGTH, "1.1", 0.001, 0.002) for key in (EAGLE, LOOKUP)}
-    assert store.judged.falls([EAGLE]) == [falls[EAGLE]]
+    falls = {key: Fall(key, Metric.ACCEPT_LENGTH, 0.001, 0.002) for key in (EAGLE, LOOKUP)}
     assert sorted(store.judged.falls_in("vllm", "1.1"), key=lambda f: f.series_key) == [falls[k] for k in sorted(falls)]
     assert store.judged.falls_in("vllm", "1.0") == store.judged.falls_in("sglang", "1.1") == []
 

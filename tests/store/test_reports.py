@@ -37,11 +37,11 @@ def test_evidence_is_the_newest_run_with_its_verdict(store: Store) -> None:
     store.runs.save(run("base", cell("0.28.0", BASELINE), sample(), at=4.0))
     said = Verdict(Metric.ACCEPT_LENGTH, State.COLLAPSED, "low", (("noise", 0.02),))
     store.series.save_verdicts(old.series_key, {"b": [said]})
-    found = {m.row.run_id: m for m in store.evidence.of([TARGET.name])}
+    found = {m.run_id: m for m in store.evidence.near([TARGET.name], lambda tested: ())}
     assert set(found) == {"b", "c"}
-    assert (found["b"].verdict.state, found["b"].noise) == ("collapsed", 0.02)
-    assert (found["c"].verdict.state, found["c"].noise) == ("unknown", None)
-    assert (found["b"].target_content, found["b"].draft_content) == (TARGET.content, HEAD.content)
+    assert (found["b"].state, found["b"].noise) == ("collapsed", 0.02)
+    assert (found["c"].state, found["c"].noise) == ("unknown", None)
+    assert (found["b"].about.target_content, found["b"].about.draft_content) == (TARGET.content, HEAD.content)
 
 
 def test_targets_are_named_once_and_found_by_their_content(store: Store) -> None:

@@ -5,6 +5,7 @@ from matrix.store.tables.bisect import answers, bisections, holds, leases, token
 from matrix.store.tables.judged import flips, judged_series, verdicts
 from matrix.store.tables.reported import reports
 from matrix.store.tables.runs import locks, runs, samples, workloads
+from matrix.store.tables.squares import series, squares
 from matrix.store.tables.told import acks, expectations
 from matrix.store.tables.work import jobs, sweeps, ticks
 
@@ -23,6 +24,8 @@ __all__ = [
     "reports",
     "runs",
     "samples",
+    "series",
+    "squares",
     "sweeps",
     "ticks",
     "tokens",

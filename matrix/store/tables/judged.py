@@ -52,3 +52,34 @@ judged_series = Table(
     Column("noise", Json),
     Index(None, "engine", "hardware"),
 )
+
+falls = Table(
+    "falls",
+    metadata,
+    # All comparisons of a release lie together: they are controlled together.
+    Column("engine", Text, primary_key=True),
+    Column("revision", Text, primary_key=True),
+    Column("series_key", String(16), primary_key=True),
+    Column("metric", String(32), primary_key=True),
+    # One-sided p of a fall as the verdict's numbers hold it; q is None until the release was controlled.
+    Column("p", Double, nullable=False),
+    Column("q", Double),
+    Index(None, "series_key"),
+    sqlite_with_rowid=False,
+)
+
+judged_revisions = Table(
+    "judged_revisions",
+    metadata,
+    Column("series_key", String(16), primary_key=True),
+    Column("revision", Text, primary_key=True),
+    # Digests: of what the revision's own trace rests on, of that and all before it, of what was concluded.
+    Column("inputs", String(32), nullable=False),
+    Column("chain", String(32), nullable=False),
+    Column("said", String(32), nullable=False),
+    # What the revision shows by itself; the references it leaves; its verdicts where the whole series changed them.
+    Column("trace", Json, nullable=False),
+    Column("leaves", Json, nullable=False),
+    Column("alone", Json),
+    sqlite_with_rowid=False,
+)

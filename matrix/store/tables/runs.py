@@ -84,8 +84,9 @@ runs = Table(
     Column("started_at", Double, nullable=False),
     Column("finished_at", Double, nullable=False),
     Column("tool_version", Text, nullable=False),
-    # Covers the search for the newest run of each square, the one query that goes over all runs.
-    Index(None, "series_key", "revision", "outcome", "finished_at"),
+    # Covers the search for the newest run of each square, the one query that goes over all runs, and for the runs that
+    # the judge of a series takes.
+    Index("ix_runs_judged", "series_key", "revision", "outcome", "finished_at", "boot", "run_id"),
     Index(None, "content_key"),
     # How the neighbours of a run are found: on its release, with its draft file, under its names.
     Index(None, "engine", "revision"),

@@ -1,0 +1,217 @@
+"""One stored series judged, from its first revision on for which what was concluded before holds no longer."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from matrix.app.points import run_point
+from matrix.app.remembering import (
+    alone_from_json,
+    alone_to_json,
+    digest,
+    first_link,
+    ground_of,
+    inputs_of,
+    places_in,
+    references_from_json,
+    references_to_json,
+    storable,
+    trace_from_json,
+    trace_to_json,
+)
+from matrix.core.state import Metric
+from matrix.stats.boots import Revision, revisions
+from matrix.stats.control import comparisons
+from matrix.stats.floors import Floors, pooled
+from matrix.stats.judge import (
+    NO_REFERENCES,
+    References,
+    RevisionJudgement,
+    SeriesJudgement,
+    Step,
+    conclude,
+    floors_of,
+    follow,
+)
+from matrix.stats.settings import JudgeSettings
+from matrix.stats.trace import Trace, trace
+from matrix.store import History, Q, Read, Remembered, Store
+
+
+class _MovedError(Exception):
+    """A run was stored between two readings of a series."""
+
+
+class _Runs:
+    """The revisions of a series, read when they are asked for."""
+
+    def __init__(self, store: Store, key: str, reads: Mapping[str, Sequence[Read]]) -> None:
+        self._store, self._key, self._reads = store, key, reads
+        self._held: dict[str, Revision] = {}
+
+    def get(self, names: Iterable[str]) -> list[Revision]:
+        """Those named, in that order."""
+        wanted = list(names)
+        missing = [name for name in wanted if name not in self._held]
+        found = self._store.series.points_at((self._key, name) for name in missing)
+        for name in missing:
+            points = found.get((self._key, name), [])
+            if [Read(name, p.boot, p.run_id, p.baseline_run) for p in points] != self._reads[name]:
+                raise _MovedError
+            (self._held[name],) = revisions([run_point(point) for point in points])
+        return [self._held[name] for name in wanted]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A series before it is judged: what is known of it, and what each of its revisions shows by itself."""
+
+    key: str
+    settings: JudgeSettings
+    history: History
+    reads: Mapping[str, Sequence[Read]]
+    inputs: Mapping[str, str]
+    traces: Sequence[Trace]
+    runs: _Runs
+
+    @property
+    def noise(self) -> Floors:
+        """The noise between its own boots."""
+        return pooled([one.noise for one in self.traces])
+
+    def known(self, name: str) -> Remembered | None:
+        """What is remembered of a revision whose own runs are the same still."""
+        row = self.history.remembered.get(name)
+        return row if row is not None and row.inputs == self.inputs[name] else None
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A series as its runs judge it, before any control over releases. `alone` is what each revision was called before
+    the series was seen as a whole; `rows` is what is to be remembered, a row a revision.
+    """
+
+    key: str
+    settings: JudgeSettings
+    judgement: SeriesJudgement
+    alone: Sequence[RevisionJudgement]
+    rows: Sequence[Remembered]
+    history: History
+
+    def kept(self) -> dict[tuple[str, Metric], float]:
+        """The stored q-values of comparisons that came out as they are stored."""
+        stored = self.history.falls
+        return {
+            place: q
+            for place, p in comparisons(self.judgement).items()
+            if (said := stored.get(place)) and said[0] == p and (q := said[1]) is not None
+        }
+
+    def settled_rows(self, final: SeriesJudgement, q: Q) -> list[Remembered]:
+        """The rows with the verdicts of `final`, which `q` led to; those that are stored just so are marked as said."""
+        pairs = zip(self.rows, self.alone, final.revisions, strict=True)
+        return [self._settled(row, alone, of, q) for row, alone, of in pairs]
+
+    def _settled(self, row: Remembered, alone: RevisionJudgement, final: RevisionJudgement, q: Q) -> Remembered:
+        apart = alone_to_json(alone.verdicts, final.verdicts)
+        made = replace(row, run_id=final.run_id, verdicts=final.verdicts, alone=apart, said="")
+        stored = self.history.remembered.get(row.revision)
+        said = stored.said if stored else ""
+        same = stored == replace(made, said=said) and all(
+            self.history.falls.get((row.revision, metric), (0, None))[1] == q.get((row.revision, metric))
+            for metric in Metric
+        )
+        return replace(made, said=said) if same else made
+
+
+def prepare(store: Store, key: str, settings: JudgeSettings, *, afresh: bool = False) -> Prepared:
+    """Read what is known of a series, and the counters of those revisions alone of which nothing is.
+
+    `afresh` goes by the counters of all, whatever is remembered.
+    """
+    while True:
+        history = store.memory.history(key)
+        try:
+            return _prepared(store, key, settings, replace(history, remembered={}) if afresh else history)
+        except _MovedError:
+            continue
+
+
+def course(store: Store, prepared: Prepared, siblings: Floors) -> Course:
+    """Judge a series; `siblings` as in `judge_series`. A remembered judgement and a fresh one are the same."""
+    try:
+        return _course(prepared, siblings)
+    except _MovedError:
+        return course(store, prepare(store, prepared.key, prepared.settings), siblings)
+
+
+def _prepared(store: Store, key: str, settings: JudgeSettings, history: History) -> Prepared:
+    reads: dict[str, list[Read]] = {}
+    for read in history.reads:
+        reads.setdefault(read.revision, []).append(read)
+    ground = ground_of(settings)
+    inputs = {name: inputs_of(of, ground) for name, of in reads.items()}
+    made = Prepared(key, settings, history, reads, inputs, (), _Runs(store, key, reads))
+    fresh = [name for name in reads if made.known(name) is None]
+    found = {name: trace(revision, settings) for name, revision in zip(fresh, made.runs.get(fresh), strict=True)}
+    traces = [
+        trace_from_json(name, row.trace) if (row := made.known(name)) is not None else found[name] for name in reads
+    ]
+    return replace(made, traces=traces)
+
+
+def _course(prepared: Prepared, siblings: Floors) -> Course:
+    settings, names = prepared.settings, list(prepared.reads)
+    floors = floors_of(prepared.traces, siblings, settings)
+    chain = list(accumulate(prepared.inputs.values(), digest, initial=first_link(floors)))[1:]
+    held = _held(prepared, names, chain)
+    earlier = [_before(row, prepared.reads[row.revision]) for row in held]
+    later = names[len(held) :]
+    references = _references(held[-1], names, prepared.runs) if held and later else NO_REFERENCES
+    steps = list(follow(prepared.runs.get(later), floors, settings, references))
+    alone = [*earlier, *(step.judgement for step in steps)]
+    rows = [*held, *_rows(prepared, steps, names, chain)]
+    judgement = conclude(prepared.traces, alone, settings)
+    return Course(prepared.key, settings, judgement, alone, rows, prepared.history)
+
+
+def _held(prepared: Prepared, names: Sequence[str], chain: Sequence[str]) -> list[Remembered]:
+    """What is remembered of the first revisions and holds."""
+    held: list[Remembered] = []
+    for name, link in zip(names, chain, strict=True):
+        row = prepared.known(name)
+        if row is None or row.chain != link:
+            break
+        held.append(row)
+    return held
+
+
+def _before(row: Remembered, reads: Sequence[Read]) -> RevisionJudgement:
+    ids = tuple(read.run_id for read in reads)
+    return RevisionJudgement(row.revision, row.run_id, ids, alone_from_json(row.alone, row.verdicts))
+
+
+def _references(last: Remembered, names: Sequence[str], runs: _Runs) -> References:
+    places = sorted(places_in(last.leaves))
+    found = runs.get(names[place] for place in places)
+    return references_from_json(last.leaves, dict(zip(places, found, strict=True)))
+
+
+def _rows(
+    prepared: Prepared, steps: Sequence[Step], names: Sequence[str], chain: Sequence[str]
+) -> Iterable[Remembered]:
+    """Rows of the revisions that were judged now; a chain breaks at one that is not storable."""
+    place = {name: i for i, name in enumerate(names)}
+    traces = dict(zip(names, prepared.traces, strict=True))
+    for step in steps:
+        name, verdicts = step.judgement.revision, step.judgement.verdicts
+        yield Remembered(
+            revision=name,
+            inputs=prepared.inputs[name],
+            chain=chain[place[name]] if storable(verdicts) else "",
+            trace=trace_to_json(traces[name]),
+            leaves=references_to_json(step.references, place),
+            alone=None,
+            run_id=step.judgement.run_id,
+            verdicts=verdicts,
+        )

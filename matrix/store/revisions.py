@@ -1,0 +1,29 @@
+"""Which revisions there are, without going over all runs."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, func, select
+
+from matrix.store.baselines import batches
+from matrix.store.order import revision_key
+from matrix.store.tables import runs, squares
+
+
+def newest_revisions(conn: Connection, engine: str) -> list[str]:
+    """All revisions of an engine that were run, the newest first."""
+    # From one to the next by the index: reading every row for its revision would take as long as there are runs.
+    mine = runs.c.engine == engine
+    first = select(func.min(runs.c.revision).label("revision")).where(mine)
+    steps = first.cte("steps", recursive=True)
+    after = select(func.min(runs.c.revision)).where(mine, runs.c.revision > steps.c.revision).scalar_subquery()
+    steps = steps.union_all(select(after).where(steps.c.revision.is_not(None)))
+    found = conn.scalars(select(steps.c.revision).where(steps.c.revision.is_not(None)))
+    return sorted(found, key=revision_key, reverse=True)
+
+
+def revisions_of_series(conn: Connection, keys: Iterable[str]) -> list[str]:
+    """All revisions that these series were run at, the newest first."""
+    found: set[str] = set()
+    for batch in batches(sorted(keys)):
+        found |= set(conn.scalars(select(squares.c.revision).where(squares.c.series_key.in_(batch)).distinct()))
+    return sorted(found, key=revision_key, reverse=True)
