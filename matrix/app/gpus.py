@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from matrix.core.errors import EnvironmentMismatchError, InfraError
+from matrix.core.errors import EnvironmentMismatchError, InfraError, MatrixError
 from matrix.core.recipe import Device
 from matrix.executors import owner
 from matrix.sources import gpu_use, hardware
@@ -27,10 +27,30 @@ Note = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Loan:
-    """`devices` are ours until `release`, which may be called twice. No devices: the executor chooses."""
+    """`devices` are ours until `release`, which may be called twice. No devices: the executor chooses.
+
+    `lost` is set when they are ours no longer before that: another run took them, or the database could not be told
+    for so long that another may. What is measured then is measured beside somebody else's work.
+    """
 
     devices: tuple[Device, ...] = ()
     release: Callable[[], None] = lambda: None
+    lost: threading.Event = field(default_factory=threading.Event)
+    _stops: list[Callable[[], object]] = field(default_factory=list)
+
+    def when_lost(self, stop: Callable[[], object]) -> None:
+        """Call `stop`, from another thread, as soon as the devices are lost."""
+        if self.devices:
+            self._stops.append(stop)
+            if self.lost.is_set():
+                self.lose()
+
+    def lose(self) -> None:
+        """The devices are another's now: stop what uses them."""
+        self.lost.set()
+        for stop in self._stops:
+            with suppress(MatrixError):
+                stop()
 
 
 NO_LOAN = Loan()
@@ -56,6 +76,8 @@ class Lender:
     in_use: Callable[[], Mapping[str, str]] = gpu_use.in_use
     pause: Callable[[float], None] = time.sleep
     settle_s: float = SETTLE_S
+    beat_s: float = BEAT_S
+    lease_s: float = LEASE_S
 
     def lend(self, count: int, purpose: str, note: Note) -> Loan:
         """`count` GPUs that no other run and no other program uses. Waits while other runs hold too many.
@@ -78,7 +100,7 @@ class Lender:
             idle = {d.index: d for d in every if d not in foreign}
             if len(idle) >= count:
                 got = self.store.leases.take(
-                    self.host, list(idle), count, owner.me(), purpose=purpose, ttl_s=LEASE_S, is_alive=owner.alive
+                    self.host, list(idle), count, owner.me(), purpose=purpose, ttl_s=self.lease_s, is_alive=owner.alive
                 )
                 if got is not None:
                     return tuple(idle[index] for index in got)
@@ -101,18 +123,30 @@ class Lender:
     def _loan(self, devices: tuple[Device, ...]) -> Loan:
         numbers, me, stop = [d.index for d in devices], owner.me(), threading.Event()
 
-        def beat() -> None:
-            while not stop.wait(BEAT_S):
-                with suppress(InfraError):
-                    self.store.leases.renew(self.host, numbers, me, LEASE_S)
-
         def release() -> None:
             if not stop.is_set():
                 stop.set()
                 self.store.leases.release(self.host, numbers, me)
 
+        def beat() -> None:
+            kept = time.monotonic()
+            while not stop.wait(self.beat_s):
+                held = self._renewed(numbers, me)
+                kept = time.monotonic() if held else kept
+                if not stop.is_set() and (held is False or time.monotonic() - kept > self.lease_s):
+                    loan.lose()
+                    return
+
+        loan = Loan(devices, release)
         threading.Thread(target=beat, name="gpu lease", daemon=True).start()
-        return Loan(devices, release)
+        return loan
+
+    def _renewed(self, numbers: list[int], me: str) -> bool | None:
+        """Whether they are ours still; None where the database does not tell."""
+        try:
+            return self.store.leases.renew(self.host, numbers, me, self.lease_s)
+        except InfraError:
+            return None
 
 
 def _occupied(count: int, every: int, foreign: Mapping[Device, str]) -> InfraError:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from matrix.app.folders import cache_dir
+from matrix.app.gpus import NO_LOAN, Loan
 from matrix.core.cell import Cell
 from matrix.core.errors import MatrixError
 from matrix.core.model import Model
@@ -19,17 +20,28 @@ LEAST_FREE = 2**20
 _OF_FILES = re.compile(r"[0-9a-f]{64}")
 
 
-def blamed_on_machine(result: RunResult, scratch: Path) -> RunResult:
+def blamed_on_machine(result: RunResult, scratch: Path, loan: Loan = NO_LOAN) -> RunResult:
     """`result`, or the same run as `infra` when it says nothing about the engine.
 
-    Weights that changed since the plan belong to another cell; a failure on a full disk may be the disk's.
+    Weights that changed since the plan belong to another cell; on GPUs that another run took meanwhile everything is
+    in doubt; a failure on a full disk may be the disk's.
     """
-    fault = _weights_changed(result.cell) or (_disk_full(scratch) if _failed(result.outcome) else None)
+    fault = _lease_lost(loan) or _weights_changed(result.cell)
+    fault = fault or (_disk_full(scratch) if _failed(result.outcome) else None)
     return result if fault is None else replace(result, outcome=fault.outcome, reason=fault.reason, failure=fault)
 
 
 def _failed(outcome: Outcome) -> bool:
     return outcome.tier in (Tier.ENGINE, Tier.AMBIGUOUS)
+
+
+def _lease_lost(loan: Loan) -> Failure | None:
+    if not loan.lost.is_set():
+        return None
+    numbers = ", ".join(str(device.index) for device in loan.devices)
+    cause = f"the lease of GPU {numbers} was lost while the run lasted: another run may have used it"
+    hint = "this process was stopped or cut off from the database for longer than a lease lasts; run it again"
+    return Failure(Outcome.INFRA, cause, hint, "lease-lost")
 
 
 def _weights_changed(cell: Cell) -> Failure | None:

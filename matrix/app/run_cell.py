@@ -38,16 +38,16 @@ def run_cell(cell: Cell, bench: Bench, run_id: str) -> RunResult:
     try:
         standing = bench.boot.taken_over(cell)
         if standing is None:
-            _start(record, bench)
+            standing = _start(record, bench)
         else:
             _take_over(record, standing)
-        return blamed_on_machine(_use(record, bench), bench.scratch)
+        return blamed_on_machine(_use(record, bench), bench.scratch, standing.loan)
     except MatrixError as error:
         return _failed(record, error)
 
 
-def _start(record: Record, bench: Bench) -> None:
-    """Build the artifact and start a server, which then stands in the bench's boot."""
+def _start(record: Record, bench: Bench) -> Standing:
+    """Build the artifact and start a server, which then stands in the bench's boot until its GPUs are lost."""
     with record.phase("build"):
         record.artifact = bench.executor.build(record.recipe, record.log, lambda text: _note(record, text))
     loan = _lent(record, bench)
@@ -55,7 +55,10 @@ def _start(record: Record, bench: Bench) -> None:
     try:
         with record.phase("start"):
             server = _serve(record, bench, loan)
-            bench.boot.standing = Standing(record.cell, record.run_id, server, record.artifact, record.log, loan)
+            loan.when_lost(server.stop)
+            standing = Standing(record.cell, record.run_id, server, record.artifact, record.log, loan)
+            bench.boot.standing = standing
+            return standing
     except BaseException:
         loan.release()
         raise

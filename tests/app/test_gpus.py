@@ -1,5 +1,6 @@
 """GPUs are lent to one server at a time, found idle, and given back when it stops."""
 
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from matrix.core.outcome import Outcome
 from matrix.core.recipe import Device
 from matrix.store import Store, open_store
 from tests.app.build import FakeExecutor, bench, cell
+from tests.fakes.engine import Script
 
 TWO = (Device(0, "GPU-a"), Device(1, "GPU-b"))
 PURPOSE = "a run"
@@ -149,3 +151,51 @@ def test_a_cell_without_gpus_asks_for_none(tmp_path: Path, store: Store) -> None
 
     result = run_cell(cell("eagle"), replace(bench(FakeExecutor(), tmp_path), lend=refuse), "r1")  # type: ignore[arg-type]
     assert result.outcome is Outcome.OK
+
+
+class Robbed(Executor):
+    """Its server never answers, and has its GPUs taken by another run; `stopped_by` are the threads that stop it."""
+
+    stopped_by: list[str] = []  # noqa: RUF012 - one test, one instance
+
+    def serve(self, artifact, cell, plan, run_id, log):  # type: ignore[no-untyped-def]
+        server = super().serve(artifact, cell, plan, run_id, log)
+        stop = server.stop
+
+        def stopped():  # type: ignore[no-untyped-def]
+            self.stopped_by.append(threading.current_thread().name)
+            stop()
+            server.engine.ended = -15
+
+        server.stop = stopped
+        held = self.store.leases.held("here")
+        self.store.leases.release("here", [lease.gpu for lease in held], held[0].owner)
+        assert self.store.leases.take("here", [0, 1], 2, "another", purpose="", ttl_s=600) is not None
+        return server
+
+
+def test_a_run_whose_gpus_are_taken_is_stopped_and_is_no_evidence(tmp_path: Path, store: Store) -> None:
+    executor = Robbed(store, eagle=Script(mode="never-ready"))
+    asked = replace(
+        bench(executor, tmp_path, start_s=600, request_s=600), lend=replace(lender(store), beat_s=0.01).lend
+    )
+    result = run_cell(on_gpus(1), asked, "r1")
+    assert (result.outcome, result.failure and result.failure.signature) == (Outcome.INFRA, "lease-lost")
+    assert "the lease of GPU 0 was lost" in result.reason
+    assert executor.stopped_by[0] == "gpu lease"
+    assert {lease.owner for lease in store.leases.held("here")} == {"another"}
+
+
+def test_a_lease_that_cannot_be_renewed_is_lost_when_it_has_run_out(store: Store) -> None:
+    class Deaf(Lender):
+        def _renewed(self, numbers: list[int], me: str) -> bool | None:
+            return None
+
+    stopped = threading.Event()
+    patient = Deaf(store, devices=lambda: TWO, in_use=dict, beat_s=0.01, lease_s=600).lend(1, PURPOSE, quiet)
+    loan = Deaf(store, devices=lambda: TWO, in_use=dict, beat_s=0.01, lease_s=0.1).lend(1, PURPOSE, quiet)
+    loan.when_lost(stopped.set)
+    assert stopped.wait(60)
+    assert loan.lost.is_set()
+    assert not patient.lost.is_set()
+    patient.release()
