@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matrix.bisect.answers import Answer, Said
-from matrix.bisect.history import GOOD_END, History
+from matrix.bisect.history import GOOD_END, History, held_by
 
 _OURS = "# matrix:"
 _LINE = re.compile(r"^git bisect (start|good|bad|new|old|skip)\b(.*)$")
@@ -23,11 +23,15 @@ class LogError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One answer of a log: the revision as it is written there, and what was said."""
+    """One answer of a log: the revision as it is written there, and what was said.
+
+    `line` is the number of a line of git's own, 0 for one of ours: git knows no answer that contradicts another.
+    """
 
     revision: str
     said: Said
     ratio: float | None = None
+    line: int = 0
 
 
 def write_log(history: History, answers: Sequence[Answer]) -> str:
@@ -69,9 +73,34 @@ def read_log(text: str) -> list[Entry]:
 def answers_of(history: History, entries: Sequence[Entry]) -> list[Answer]:
     """The entries as answers about points of `history`; a revision may be shortened.
 
-    Raises LogError for one that names no point or several.
+    Raises LogError for one that names no point or several, and for lines of git's that contradict each other.
     """
-    return [Answer(_point(history, entry.revision), entry.said, entry.ratio) for entry in entries]
+    found = [Answer(_point(history, entry.revision), entry.said, entry.ratio) for entry in entries]
+    _agree(history, [(a, e) for a, e in zip(found, entries, strict=True) if e.line])
+    return found
+
+
+def _agree(history: History, told: Sequence[tuple[Answer, Entry]]) -> None:
+    """LogError where one line calls a revision good and another calls it, or one that it holds, bad."""
+    for good, first in told:
+        for bad, other in told:
+            if (good.said, bad.said) == (Said.GOOD, Said.BAD) and _holds(history, good.point, bad.point):
+                raise LogError(f"{_lines(first, other)}: {_contradiction(good, bad, first, other)}")
+
+
+def _lines(one: Entry, other: Entry) -> str:
+    first, last = sorted((one.line, other.line))
+    return f"line {first} contradicts itself" if first == last else f"lines {first} and {last} contradict each other"
+
+
+def _contradiction(good: Answer, bad: Answer, first: Entry, other: Entry) -> str:
+    if good.point == bad.point:
+        return f"{first.revision} is both good and bad"
+    return f"{first.revision} is good and holds {other.revision}, which is bad"
+
+
+def _holds(history: History, point: int, change: int) -> bool:
+    return change == GOOD_END or point == change or bool(held_by(history, point)[change])
 
 
 def _point(history: History, revision: str) -> int:
@@ -95,8 +124,8 @@ def _git_line(number: int, line: str) -> list[Entry]:
     if found[1] == "start":
         # `git bisect start BAD GOOD...`; options come before, paths after `--`.
         revisions = [w for w in words[: words.index("--") if "--" in words else None] if not w.startswith("--")]
-        return [Entry(w, Said.GOOD if i else Said.BAD) for i, w in enumerate(revisions)]
-    return [Entry(word, _WORDS[found[1]]) for word in words]
+        return [Entry(w, Said.GOOD if i else Said.BAD, line=number) for i, w in enumerate(revisions)]
+    return [Entry(word, _WORDS[found[1]], line=number) for word in words]
 
 
 def _our_line(number: int, line: str) -> Entry:

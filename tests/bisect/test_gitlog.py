@@ -101,6 +101,27 @@ def test_revisions_must_name_one_point() -> None:
         answers_of(history, read_log("git bisect start zzz base"))
 
 
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("git bisect start d base\ngit bisect bad b\ngit bisect good b\n", "lines 2 and 3 .* b is both good and bad"),
+        (
+            "git bisect start d base\ngit bisect good c\ngit bisect bad a\n",
+            "lines 2 and 3 .*: c is good and holds a, which is bad",
+        ),
+        ("git bisect start base d\n", "line 1 contradicts itself: d is good and holds base, which is bad"),
+    ],
+)
+def test_lines_of_git_that_contradict_each_other_are_named(lines: str, words: str) -> None:
+    with pytest.raises(LogError, match=words):
+        answers_of(linear(["a", "b", "c", "d"], "base"), read_log(lines))
+
+
+def test_our_own_lines_may_contradict_each_other() -> None:
+    lines = "git bisect start d base\n# matrix: bad b\n# matrix: good b\n"
+    assert len(answers_of(linear(["a", "b", "c", "d"], "base"), read_log(lines))) == 2
+
+
 def test_majority() -> None:
     assert majority([Said.GOOD, Said.BAD, Said.BAD]) is Said.BAD
     assert majority([Said.GOOD, Said.BAD]) is None

@@ -137,7 +137,7 @@ class Hunt:
         if point in (working, broken) and not self._seen.get(broken):
             # An end is not compared with itself; the broken one is compared with the working one.
             ends = Ends(self._seen.get(working, []) if point == broken else [], [], "")
-        told = tell(question, run, ends)
+        told = tell(question, run, ends, packages=bool(self.request.packages))
         if point == broken and told.said is Said.BAD and not row.signature and run.signature:
             self.store.bisections.sign(self.number, run.signature)
         return swapped(told) if self.request.regress is Regress.FIXED else told

@@ -40,13 +40,15 @@ class Ends:
     signature: str = ""
 
 
-def tell(regress: Regress, run: StoredPoint, ends: Ends) -> Told:
+def tell(regress: Regress, run: StoredPoint, ends: Ends, *, packages: bool = False) -> Told:
     """The answer of `run`. Failures of the machine or the installation say nothing (skip).
 
     A crash is bad when the question is whether it works, and only where it is the bad end's crash; it says nothing
-    about accept length or speed.
+    about accept length or speed. Where `packages` are searched, a server that names packages which do not go together
+    has crashed.
     """
-    if run.outcome.tier in (Tier.ENVIRONMENT, Tier.INFRA):
+    about_them = packages and run.outcome is Outcome.ENVIRONMENT and run.signature not in ("", Outcome.ENVIRONMENT)
+    if run.outcome.tier in (Tier.ENVIRONMENT, Tier.INFRA) and not about_them:
         return Told(Said.SKIP, f"{run.outcome}: {run.reason}")
     if regress is Regress.WORKS:
         return _works(run, ends)
