@@ -10,6 +10,7 @@ from matrix.app.commands import bisect_flip, repeat
 from matrix.app.expected import expected
 from matrix.app.known import Known
 from matrix.app.regression import FaultView, Regression, Status
+from matrix.core.ack import Scope
 from matrix.core.state import Metric, State
 from matrix.stats.fault import Fault, FaultKind, Side
 from matrix.stats.groups import Member, groups
@@ -36,6 +37,20 @@ def regressions(
     explained = _explained(store, [f for f in flips if (f.engine, f.to_revision) in releases])
     known = acknowledged(explained, store.acks.all(), time.time() if now is None else now)
     return [item for item in known if item.flip_id in ids]
+
+
+def falls(store: Store, series_key: str, *, to_run: str | None = None, now: float | None = None) -> list[Regression]:
+    """The flips for the worse of one series (those that `to_run` showed, or all), newest first, explained.
+
+    No group is numbered, since that takes all flips of the same releases.
+    """
+    acks = store.acks.all()
+    if any(ack.scope is Scope.GROUP and ack.removed_at is None for ack in acks):
+        found = regressions(store, None, series_key=series_key, now=now)
+        return [item for item in found if to_run in (None, item.to_run)]
+    flips = [f for f in store.read.falls(series_key) if to_run in (None, f.to_run)]
+    known = Known.read(store, flips)
+    return acknowledged([_one(f, known) for f in flips], acks, time.time() if now is None else now)
 
 
 def counting(store: Store) -> list[Regression]:

@@ -11,14 +11,15 @@ from matrix.core.spec import Method
 from matrix.core.state import Metric, State
 from matrix.stats.sides import Life, Neighbour, Side
 from matrix.store.baselines import batches, newest_baselines, place_of
-from matrix.store.cells import RunCell, revisions_of, run_cells
+from matrix.store.cells import RunCell, run_cells
 from matrix.store.contents import get_lock
-from matrix.store.neighbours import healthy, neighbours, states
-from matrix.store.order import followed, recency_key, revision_key
+from matrix.store.neighbours import healthy, neighbours, newest_known, states
+from matrix.store.order import recency_key, revision_key
 from matrix.store.releases import ReleaseRows, release_rows
 from matrix.store.resultrows import run_accept_length, run_speed
+from matrix.store.revisions import newest_revisions
 from matrix.store.states import verdicts_by_run
-from matrix.store.tables import runs, verdicts
+from matrix.store.tables import runs, series, verdicts
 from matrix.store.transactions import Transactions
 from matrix.store.uptime import uptime_view
 from matrix.store.views import VerdictView
@@ -54,15 +55,14 @@ class Compare:
             return release_rows(conn, engine, revision)
 
     def revisions(self, engine: str) -> list[str]:
-        """The engine's revisions that were run, oldest first."""
+        """The engine's revisions that were run, newest first."""
         with self._db.read() as conn:
-            return sorted(revisions_of(conn, engine), key=revision_key)
+            return newest_revisions(conn, engine)
 
     def beside(self, engine: str, revision: str, metric: Metric) -> list[Neighbour]:
         """The newest run of every series of this engine at this revision."""
         with self._db.read() as conn:
-            asked = (runs.c.engine == engine, runs.c.revision == revision, followed(runs.c.series_key))
-            return neighbours(conn, metric, *asked)
+            return neighbours(conn, metric, [revision], series.c.engine == engine)
 
     def histories(self, series_keys: Iterable[str]) -> dict[tuple[str, str], list[tuple[str, State]]]:
         """By series and metric: the judged revisions in their order, with the state at each."""
@@ -98,11 +98,11 @@ class Compare:
         """The same draft file with the same target on each other engine: its newest measured revision there."""
         if side.draft_content is None:
             return []
-        asked = (runs.c.draft_content == side.draft_content, runs.c.engine != side.engine, _same_target(side))
+        asked = (series.c.draft_content == side.draft_content, _same_target(side))
         with self._db.read() as conn:
-            found = neighbours(conn, Metric.ACCEPT_LENGTH, *asked)
-        newest = {n.engine: n for n in sorted(found, key=lambda n: revision_key(n.revision)) if n.state.known}
-        return [newest[engine] for engine in sorted(newest)]
+            others = conn.scalars(select(series.c.engine).where(*asked, series.c.engine != side.engine).distinct())
+            found = [newest_known(conn, Metric.ACCEPT_LENGTH, engine, *asked) for engine in sorted(others)]
+        return [neighbour for neighbour in found if neighbour]
 
     def predecessor(self, side: Side) -> Side | None:
         """The last healthy run before this one under the same names in another series: another file or machine."""
@@ -126,8 +126,8 @@ class Compare:
 
 def _same_target(side: Side) -> ColumnElement[bool]:
     if side.target_content:
-        return runs.c.target_content == side.target_content
-    return runs.c.target == side.target
+        return series.c.target_content == side.target_content
+    return series.c.target == side.target
 
 
 def _sides(conn: Connection, rows: Iterable[Row[Any]]) -> dict[str, Side]:

@@ -66,7 +66,17 @@ class Read:
         except NotFoundError:
             return None
 
+    def changes(self, since: float) -> list[FlipView]:
+        """Every flip first seen at that moment (Unix seconds) or later, the newest first."""
+        with self._db.read() as conn:
+            return flip_views(conn, since=since)
+
     def regressions(self, standing: bool | None = True) -> list[FlipView]:
         """Flips for the worse, the newest first: those that stand, those that do not any more, or (None) all."""
         with self._db.read() as conn:
             return flip_views(conn, changes=REGRESSIONS, standing=standing)
+
+    def falls(self, series_key: str) -> list[FlipView]:
+        """All flips for the worse of one series, the newest first."""
+        with self._db.read() as conn:
+            return flip_views(conn, series_key=series_key, changes=REGRESSIONS)
