@@ -50,6 +50,9 @@ def newest_known(conn: Connection, metric: Metric, engine: str, *asked: ColumnEl
     return None
 
 
+Said = dict[tuple[str, str], dict[str, State]]
+
+
 def _said(
     conn: Connection, metric: Metric, at: Iterable[ColumnElement[bool]]
 ) -> dict[tuple[str, str], dict[str, State]]:
