@@ -34,7 +34,7 @@ class Builds:
         """The nightly of a day (YYYY-MM-DD), or the newest (`latest`). Raises ConfigError where there is none."""
         if self.engine == "vllm" and day != _LATEST:
             return self.commit(git.commit_of_day(self._repository(), day), RevisionKind.NIGHTLY)
-        offered = self._nightlies()
+        offered = self.nightlies()
         found = [wheel for wheel in offered if day == _LATEST or f".dev{day.replace('-', '')}" in wheel.version]
         if not found:
             newest = ", ".join(wheel.version for wheel in offered[-3:]) or "none"
@@ -59,6 +59,14 @@ class Builds:
             return revision
         return replace(revision, commit=git.whole_hash(self._repository(), local.removeprefix("g")))
 
+    def nightlies(self) -> list[Wheel]:
+        """Nightly wheels, oldest first, of all of the engine's own nightly indexes."""
+        if self.engine == "vllm":
+            return [wheel for wheel in self._wheels(_index("nightly")) if Version(wheel.version).is_devrelease]
+        rows = [row for row in sglang_recipe_rows.INDEXES if row.topic == "nightly"]
+        found = {wheel.version: wheel for row in reversed(rows) for wheel in self._wheels(row.what)}
+        return [found[version] for version in sorted(found, key=Version) if Version(version).is_devrelease]
+
     def _laid_over(self, digits: str) -> Revision:
         """A commit over the release it follows, else SGLang's nightly wheel; one that is tagged is a release.
 
@@ -70,17 +78,9 @@ class Builds:
         if distance == 0:
             return Revision(self.engine, base)
         fits = self.overlaid or find(sglang_recipe_rows.OVERLAYS, "overlay", base) is not None
-        wheel = None if fits else _of(commit, self._nightlies())
+        wheel = None if fits else _of(commit, self.nightlies())
         version = wheel.version if wheel else commit_version(base, distance, commit)
         return Revision(self.engine, version, RevisionKind.COMMIT, commit)
-
-    def _nightlies(self) -> list[Wheel]:
-        """Nightly wheels, oldest first, of all of the engine's nightly indexes."""
-        if self.engine == "vllm":
-            return self._wheels(_index("nightly"))
-        rows = [row for row in sglang_recipe_rows.INDEXES if row.topic == "nightly"]
-        found = {wheel.version: wheel for row in reversed(rows) for wheel in self._wheels(row.what)}
-        return [found[version] for version in sorted(found, key=Version) if Version(version).is_devrelease]
 
     def _wheels(self, index: str) -> list[Wheel]:
         return wheels(index, self.engine, self.settings())

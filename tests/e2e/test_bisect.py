@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.kit import Place, place, servers_of, toml
+from tests.fakes.simple_index import simple_index
 
 VERSIONS = [f"1.{i}.0" for i in range(12)]
 CELL = ("--engine", "vllm", "--target", "tiny", "--draft", "head")
@@ -206,6 +207,20 @@ def _until(true: Any, seconds: float = 120) -> None:
     while not true():
         assert time.monotonic() < end, "it did not come about in time"
         time.sleep(0.1)
+
+
+def test_nightlies_are_found_in_the_index_without_any_repository(tmp_path: Path) -> None:
+    dev = [f"1.1.0.dev{i}" for i in range(1, 7)]
+    here = place(tmp_path, "1.0.0", *dev, "1.1.0")
+    dead = {v: {"acceptance": [0.0, 0.0, 0.0]} for v in (*dev[3:], "1.1.0")}
+    here.write(toml({"by_version": dead}, versions='"1.0.0"'))
+    words = ("bisect", "run", *CELL, "--good", "1.0.0", "--bad", "1.1.0", "--level", "nightly", "--yes", "--json")
+    with simple_index(here.wheels) as url:
+        done = here.run(*words, env={"PIP_FIND_LINKS": "", "PIP_NO_INDEX": "", "PIP_INDEX_URL": url})
+    assert done.returncode == 0, done.stderr
+    assert "looking at the nightlies between 1.0.0 and 1.1.0" in done.stderr
+    found = json.loads(done.stdout)
+    assert (found["level"], found["culprit"], found["range"]) == ("nightly", dev[3], [dev[2], dev[3]])
 
 
 def test_the_last_sweeps_config_is_used_where_there_is_none(tmp_path: Path) -> None:

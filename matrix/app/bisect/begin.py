@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from math import ceil, log2
 
 from matrix.app.bisect.bounds import Bound, Bounds
-from matrix.app.bisect.levels import commits, level_of, older_releases, releases
+from matrix.app.bisect.levels import commits, level_of, nightlies, older_releases, releases
 from matrix.app.bisect.points import Line, Point, in_a_row
 from matrix.app.bisect.request import Level, Regress, Request
 from matrix.app.bisect.subject import Subject
@@ -46,7 +46,7 @@ def prepare(request: Request, subject: Subject, store: Store) -> Prepared:
     bad = bounds.resolve(request.bad)
     good = bounds.resolve(request.good, bad.revision) if request.good is not None else None
     level = level_of(good.revision if good else None, bad.revision)
-    if level is Level.NIGHTLY:
+    if level is Level.NIGHTLY and subject.clone and request.level is not Level.NIGHTLY:
         # Nightlies are commits of the main branch; a clone finds all that lie between.
         level = Level.COMMIT
     line = None if good is None else line_at(level, request, bounds, subject, good.revision, bad.revision)
@@ -58,6 +58,8 @@ def line_at(level: Level, request: Request, bounds: Bounds, subject: Subject, go
     older, newer = (bad, good) if request.regress is Regress.FIXED else (good, bad)
     if level is Level.RELEASE:
         return releases(bounds, older, newer)
+    if level is Level.NIGHTLY:
+        return nightlies(bounds, older, newer)
     return commits(bounds, subject, older, newer)
 
 
@@ -114,6 +116,8 @@ def finer(request: Request, subject: Subject, level: Level) -> Level | None:
     """The level to look into next, None where the answer is as fine as asked, or as the config allows."""
     if level is Level.COMMIT or request.level in (Level.RELEASE, level):
         return None
+    if request.level is Level.NIGHTLY:
+        return Level.NIGHTLY
     if not subject.clone:
         if request.level is not None:
             raise ConfigError("commits are found in the engine's repository", hint="give --clone, or `clone`")

@@ -8,7 +8,7 @@ from packaging.version import Version
 from matrix.app.bisect.subject import Subject
 from matrix.app.builds import Builds
 from matrix.app.folders import cache_dir
-from matrix.app.revisions import distribution
+from matrix.app.revisions import GPU_BUILDS, distribution
 from matrix.core.errors import ConfigError, NotFoundError
 from matrix.core.revision import Revision, RevisionKind, commit_version, kind_of
 from matrix.core.state import Metric, State
@@ -49,6 +49,16 @@ class Bounds:
             found = package_index.versions(project, pip_settings.read(), cache_dir=cache_dir())
             self._published = sorted({spelled(v) for v in found}, key=revision_order)
         return self._published
+
+    def nightlies(self) -> list[Revision]:
+        """Nightly builds that the user's indexes list, and for GPU builds the engine project's own; oldest first."""
+        engine, project = self._subject.engine, distribution(self._subject.engine, self._subject.install)
+        listed = package_index.versions(project, pip_settings.read(), prereleases=True, cache_dir=cache_dir())
+        found = {v: Revision(engine, v, RevisionKind.NIGHTLY) for v in map(spelled, listed) if Version(v).is_devrelease}
+        if self._subject.install in GPU_BUILDS:
+            for wheel in self._builds().nightlies():
+                found[wheel.version] = Revision(engine, wheel.version, RevisionKind.NIGHTLY, wheel.commit)
+        return sorted(found.values(), key=lambda revision: revision_order(revision.version))
 
     def resolve(self, text: str, before: Revision | None = None) -> Bound:
         """Raises ConfigError for what is none of them, NotFoundError where nothing is known to be good."""

@@ -139,8 +139,11 @@ def _further(request: Request, whole: Subject, report: Report, tools: Tools, row
     good, bad = (line.point(line.index(name)).revision(whole.engine) for name in report.range)
     prepared = prepare(request, whole, tools.store)
     ends = (bad, good) if request.regress is Regress.FIXED else (good, bad)
-    tools.say(f"looking at the {level}s between {report.range[0]} and {report.range[1]}")
+    tools.say(f"looking at the {_PLURAL[level]} between {report.range[0]} and {report.range[1]}")
     inner = line_at(level, request, prepared.bounds, whole, *ends)
+    if level is Level.NIGHTLY and len(inner.points) == 1:
+        tools.say("no package index lists a nightly between them; --clone searches the commits")
+        return report
     within = request_within(request, *report.range)
     known = tools.store.bisections.find(within.to_json())
     if known is not None:
@@ -148,6 +151,9 @@ def _further(request: Request, whole: Subject, report: Report, tools: Tools, row
     if not tools.confirm(forecast(whole, inner, tools.executor, tools.store), inner):
         return report
     return search(within, whole, begin(within, level, whole, inner, tools, row.bisection_id), tools)
+
+
+_PLURAL = {Level.RELEASE: "releases", Level.NIGHTLY: "nightlies", Level.COMMIT: "commits"}
 
 
 def _walk_back(request: Request, prepared: Prepared, tools: Tools) -> Line:

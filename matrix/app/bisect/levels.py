@@ -37,6 +37,17 @@ def releases(bounds: Bounds, good: Revision, bad: Revision) -> Line:
     return in_a_row(_point(good), [*(Point(v, v) for v in inside), _point(bad)])
 
 
+def nightlies(bounds: Bounds, good: Revision, bad: Revision) -> Line:
+    """The nightly builds after `good` up to `bad`, as the package indexes list them; no repository is needed.
+
+    Raises ConfigError for bounds that are equal or swapped.
+    """
+    _in_order(good, bad)
+    low, high = revision_order(good.version), revision_order(bad.version)
+    inside = [r for r in bounds.nightlies() if low < revision_order(r.version) < high]
+    return in_a_row(_point(good), [*map(_point, inside), _point(bad)])
+
+
 def _known(bounds: Bounds, ends: Iterable[Revision]) -> None:
     """ConfigError for an end that no index has. Pre-releases are not listed there, so they are not looked for."""
     published = bounds.releases()
