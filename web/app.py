@@ -7,6 +7,7 @@ from fastapi import FastAPI
 
 import matrix
 from web import api, errors, fragments, pages
+from web.caching import Caching, Version
 from web.headers import SecurityHeaders
 from web.hosts import AllowedHosts
 from web.methods import HeadAsGet
@@ -22,11 +23,13 @@ def create_app(
     poll_s: float = 2.0,
     clock: Callable[[], float] = time.time,
     hosts: frozenset[str] | None = None,
+    version: Version = lambda: None,
 ) -> FastAPI:
     """The dashboard over `store`, whose read methods are called from several threads at once.
 
     `poll_s`: seconds between two updates of a running sweep. `clock`: Unix seconds now, for elapsed and relative times.
-    `hosts`: names to answer to, None for all.
+    `hosts`: names to answer to, None for all. `version`: tells two states of the store apart, so that answers can be
+    kept; None of it keeps none.
     """
     # FastAPI's own documentation pages load scripts from elsewhere, so only the description itself is served.
     app = FastAPI(
@@ -41,6 +44,7 @@ def create_app(
     for router in (pages.router(site), fragments.router(site), api.router(site)):
         app.include_router(router)
     errors.install(app, site)
+    app.add_middleware(Caching, version=version)
     app.add_middleware(HeadAsGet)
     if hosts is not None:
         app.add_middleware(AllowedHosts, names=hosts)

@@ -98,5 +98,5 @@ def address(bound: socket.socket, host: str) -> str:
 
 
 def _server(store: Store, names: frozenset[str] | None) -> uvicorn.Server:
-    app = create_app(StoreReader(store), hosts=names)
+    app = create_app(StoreReader(store), hosts=names, version=store.mark.now)
     return uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off"))

@@ -18,6 +18,7 @@ from matrix.store.tables import runs, samples
 from matrix.store.uptime import uptime_view
 from matrix.store.views import RunView, SampleView
 
+_MOST = 100
 _LONGEST = 64
 """Characters of the column; databases refuse patterns that are much longer."""
 
@@ -56,17 +57,28 @@ def full_run_id(conn: Connection, prefix: str) -> str:
     """The one run id that is or begins with `prefix`; NotFoundError for none or several."""
     if len(prefix) > _LONGEST:
         raise NotFoundError(f"no run id has {len(prefix)} characters", hint="`matrix results` lists them")
-    # LIKE ignores case on some databases, so what it finds is looked at again.
-    query = select(runs.c.run_id).where(runs.c.run_id.startswith(prefix, autoescape=True)).order_by(runs.c.run_id)
-    found: list[str] = [run_id for run_id in conn.execute(query).scalars() if prefix and run_id.startswith(prefix)]
-    if prefix in found:
+    if conn.execute(select(runs.c.run_id).where(runs.c.run_id == prefix)).first() is not None:
         return prefix
+    found = _beginning(conn, prefix) if prefix else []
     if not found:
         raise NotFoundError(f"there is no run {prefix!r}", hint="`matrix results` lists them")
     if len(found) > 1:
         shown = ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
-        raise NotFoundError(f"{len(found)} runs begin with {prefix!r}: {shown}", hint="give more of the id")
+        count = f"{len(found)} runs begin" if len(found) < _MOST else "many runs begin"
+        raise NotFoundError(f"{count} with {prefix!r}: {shown}", hint="give more of the id")
     return found[0]
+
+
+def _beginning(conn: Connection, prefix: str) -> list[str]:
+    """Some of the ids that begin so. The bounds let an index seek; LIKE ignores case on some databases, and seeks none.
+
+    Where a database sorts text otherwise than by its characters, the bounds are left to the pattern.
+    """
+    same = runs.c.run_id.startswith(prefix, autoescape=True)
+    if conn.dialect.name == "sqlite":
+        same = (runs.c.run_id >= prefix) & (runs.c.run_id < prefix + "\U0010ffff")
+    found = conn.scalars(select(runs.c.run_id).where(same).order_by(runs.c.run_id).limit(_MOST))
+    return [run_id for run_id in found if run_id.startswith(prefix)]
 
 
 def _models(row: Row[Any]) -> dict[str, str | None]:

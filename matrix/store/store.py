@@ -16,6 +16,7 @@ from matrix.store.judged import Judged
 from matrix.store.leases import Leases
 from matrix.store.logs import Logs
 from matrix.store.lost import requeue_lost
+from matrix.store.mark import FileMark, ServerMark
 from matrix.store.memory import Memory
 from matrix.store.migrate import migrate
 from matrix.store.published import Published
@@ -25,6 +26,7 @@ from matrix.store.reports import Reports
 from matrix.store.runs import Runs
 from matrix.store.samefile import SameFile
 from matrix.store.series import Series
+from matrix.store.service import Service
 from matrix.store.sweeps import Sweeps
 from matrix.store.ticks import Ticks
 from matrix.store.tokens import Tokens
@@ -34,13 +36,15 @@ from matrix.store.transactions import Transactions
 class Store:
     """`sweeps` and `queue` for those who measure, `runs`, `series` and `judged` for those who compare, `memory` for the
     judge, `read` for those who show, `compare` for those who explain, `bisections` for those who search, `evidence` for
-    those who ask which version works; `acks`, `published` and `reports` hold what people said.
+    those who ask which version works; `acks`, `published` and `reports` hold what people said; `mark` tells those who
+    keep what they read when it has changed.
 
     Safe to share between threads; each process opens its own.
     """
 
-    def __init__(self, db: Transactions, state_dir: Path) -> None:
+    def __init__(self, db: Transactions, state_dir: Path, file: Path | None = None) -> None:
         self._db = db
+        self.file = file
         self.place = db.place
         self.state_dir = state_dir
         self.logs = Logs(state_dir)
@@ -60,6 +64,8 @@ class Store:
         self.published = Published(db)
         self.reports = Reports(db)
         self.evidence = EvidenceReader(db)
+        self.mark = FileMark(file) if file else ServerMark(db)
+        self.service = Service(db)
 
     def requeue_lost(self, is_alive: Callable[[str], bool]) -> list[Job]:
         """Take back the jobs of dead owners: see `matrix.store.lost.requeue_lost`."""
@@ -67,6 +73,7 @@ class Store:
 
     def close(self) -> None:
         """Close all connections."""
+        self.mark.close()
         self._db.close()
 
 
@@ -88,7 +95,7 @@ def open_store(url: str, *, must_exist: bool = False) -> Store:
         engine.dispose()
         raise
     file = SameFile(path) if path is not None else None
-    return Store(Transactions(engine, place, file), _state_dir(path))
+    return Store(Transactions(engine, place, file), _state_dir(path), path)
 
 
 def state_dir_of(url: str) -> Path:

@@ -1,0 +1,178 @@
+"""Answers kept until the database changes: compressed once, and not sent again to whoever has them (ETag).
+
+What a page says of the time ("2 hours ago") may be a few seconds old; what it says of runs never is.
+"""
+
+import asyncio
+import gzip
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+Version = Callable[[], Hashable]
+"""Tells two states of the database apart; None where it cannot."""
+_OLDEST_S = 15.0
+_MOST = 64 * 2**20
+_LEAST = 1024
+_LEVEL = 5
+_NEVER = ("/static", "/healthz", "/fragments/")
+_OWN = ("content-encoding", "cache-control", "set-cookie")
+_TEXTS = ("text/", "application/json", "application/atom+xml", "image/svg+xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One answer: its headers without length and encoding, and its body as it is and, where that is shorter, packed."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+    packed: bytes | None
+    tag: str
+    version: Hashable
+    until: float
+
+    @property
+    def size(self) -> int:
+        return len(self.body) + len(self.packed or b"")
+
+
+class Caching:
+    """ASGI middleware for GET: one request works an answer out, others that come meanwhile wait for it."""
+
+    def __init__(self, app: ASGIApp, version: Version) -> None:
+        self.app = app
+        self._version = version
+        self._answers: OrderedDict[tuple[str, bytes], Kept] = OrderedDict()
+        self._locks: dict[tuple[str, bytes], asyncio.Lock] = {}
+        self._size = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not _same_for_all(scope):
+            await self.app(scope, receive, send)
+            return
+        key = (scope["path"], scope["query_string"])
+        kept = self._fresh(key)
+        if kept is None:
+            kept = await self._work_out(key, scope, receive, send)
+        if kept is not None:
+            await _send(kept, Headers(scope=scope), send)
+
+    async def _work_out(self, key: tuple[str, bytes], scope: Scope, receive: Receive, send: Send) -> Kept | None:
+        """The answer, worked out once; None when it was sent already because it streams or is no text."""
+        lock = self._locks.setdefault(key, asyncio.Lock())
+        try:
+            async with lock:
+                if kept := self._fresh(key):
+                    return kept
+                version = self._version()
+                answer = _Answer(send)
+                await self.app(scope, receive, answer)
+                if answer.passed:
+                    return None
+                kept = await asyncio.to_thread(answer.kept, version)
+                self._keep(key, kept)
+                return kept
+        finally:
+            if not lock.locked():
+                self._locks.pop(key, None)
+
+    def _fresh(self, key: tuple[str, bytes]) -> Kept | None:
+        kept = self._answers.get(key)
+        if kept is None or time.monotonic() > kept.until or kept.version is None or kept.version != self._version():
+            return None
+        self._answers.move_to_end(key)
+        return kept
+
+    def _keep(self, key: tuple[str, bytes], kept: Kept) -> None:
+        if kept.status != 200 or kept.version is None or kept.size > _MOST // 8:
+            return
+        before = self._answers.pop(key, None)
+        self._size += kept.size - (before.size if before else 0)
+        self._answers[key] = kept
+        while self._size > _MOST:
+            self._size -= self._answers.popitem(last=False)[1].size
+
+
+class _Answer:
+    """Collects what the application sends; what streams or is no text is passed on as it comes."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._start: Message = {}
+        self._body = b""
+        self.passed = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start = message
+            self.passed = not _is_text(Headers(raw=message["headers"]))
+        elif message["type"] == "http.response.body" and not self.passed:
+            if message.get("more_body", False):
+                self.passed = True
+                await self._send(self._start)
+                message = {**message, "body": self._body + message.get("body", b"")}
+            else:
+                self._body += message.get("body", b"")
+        if self.passed:
+            await self._send(message)
+
+    def kept(self, version: Hashable) -> Kept:
+        """The whole answer."""
+        headers = [(k, v) for k, v in self._start["headers"] if k.lower() not in (b"content-length", b"etag")]
+        packed = gzip.compress(self._body, _LEVEL, mtime=0) if len(self._body) >= _LEAST else None
+        return Kept(
+            status=self._start["status"],
+            headers=headers,
+            body=self._body,
+            packed=packed,
+            tag=hashlib.blake2b(self._body, digest_size=12).hexdigest(),
+            version=version,
+            until=time.monotonic() + _OLDEST_S,
+        )
+
+
+def _same_for_all(scope: Scope) -> bool:
+    """True for a question whose answer does not depend on who asks."""
+    headers = Headers(scope=scope)
+    personal = "authorization" in headers or "cookie" in headers
+    return scope["method"] == "GET" and not scope["path"].startswith(_NEVER) and not personal
+
+
+def _is_text(headers: Headers) -> bool:
+    """True for what is packed; what says itself how it is to be kept, or is packed already, is left alone."""
+    kind = headers.get("content-type", "")
+    return kind.startswith(_TEXTS) and not any(name in headers for name in _OWN)
+
+
+async def _send(kept: Kept, asked: Headers, send: Send) -> None:
+    packs = kept.packed is not None and _takes_gzip(asked.get("accept-encoding", ""))
+    tag = f'"{kept.tag}-gzip"' if packs else f'"{kept.tag}"'
+    headers = MutableHeaders(raw=list(kept.headers))
+    if kept.packed is not None:
+        headers.add_vary_header("Accept-Encoding")
+    if kept.status == 200:
+        headers["etag"] = tag
+        if tag in asked.get("if-none-match", ""):
+            await send({"type": "http.response.start", "status": 304, "headers": headers.raw})
+            await send({"type": "http.response.body", "body": b""})
+            return
+    body = kept.packed if packs and kept.packed is not None else kept.body
+    if packs:
+        headers["content-encoding"] = "gzip"
+    headers["content-length"] = str(len(body))
+    await send({"type": "http.response.start", "status": kept.status, "headers": headers.raw})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _takes_gzip(accepted: str) -> bool:
+    for part in accepted.split(","):
+        name, _, weight = part.strip().partition(";")
+        if name in ("gzip", "*"):
+            return weight.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False
