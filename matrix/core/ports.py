@@ -1,23 +1,14 @@
 """The seams between the pure core and the world: what `run_cell` needs, whoever provides it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from matrix.core.cell import Cell
+from matrix.core.failure import Failure
+from matrix.core.failure import ServerExit as ServerExit  # noqa: PLC0414 - part of these seams
 from matrix.core.outcome import Outcome
 from matrix.core.recipe import Artifact, CounterMap, LaunchPlan, Placement, Recipe
-from matrix.core.result import Failure
-
-
-@dataclass(frozen=True, slots=True)
-class ServerExit:
-    """How a server process ended; `oom` when the kernel or the daemon says it was killed for memory."""
-
-    code: int | None
-    oom: bool = False
-    detail: str = ""
 
 
 class Server(Protocol):

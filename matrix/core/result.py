@@ -5,6 +5,7 @@ from typing import Any
 
 from matrix.core.cell import Cell
 from matrix.core.counters import Counters, combine
+from matrix.core.failure import Failure as Failure  # noqa: PLC0414 - part of a result
 from matrix.core.outcome import Outcome
 from matrix.core.recipe import Artifact
 
@@ -51,17 +52,6 @@ class Sample:
 
 POOLED = "pooled"
 """Prompt id of the sample that stands for a whole window of requests in flight together: it is no prompt."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a run did not succeed: one sentence, the next step, a stable signature, and the log lines that show it."""
-
-    outcome: Outcome
-    reason: str
-    next_step: str = ""
-    signature: str = ""
-    excerpt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from matrix.core.failure import Failure
 from matrix.core.outcome import Outcome
-from matrix.core.result import Failure
 from matrix.engines.benign import BENIGN, CHECK_FAILED
 from matrix.engines.hot import may_blame
 from matrix.engines.lazyregex import Lazy

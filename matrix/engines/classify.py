@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from matrix.core.failure import Failure, ServerExit
 from matrix.core.outcome import Outcome, Tier
-from matrix.core.ports import ServerExit
-from matrix.core.result import Failure
 from matrix.engines.causes import Causes
 from matrix.engines.logreadings import KEEP
 from matrix.engines.logscan import Scanner
