@@ -2,7 +2,9 @@
 
 from fastapi import APIRouter
 
+from matrix.app.draft import DraftView
 from matrix.app.release import EngineView, ReleaseView
+from matrix.app.service import StatusView
 from matrix.core.errors import NotFoundError
 from web.errors import Problem
 from web.site import Site
@@ -25,6 +27,21 @@ def add_views(routes: APIRouter, site: Site) -> None:
     def release(engine: str, revision: str) -> ReleaseView:
         """One revision: its cells and states, artifacts, quirks, and the flips that it began or ended."""
         return site.store.release(engine, revision)
+
+    @routes.get("/api/v1/drafts", tags=["drafts"])
+    def drafts() -> list[str]:
+        """The names of all drafts that were run, published about or reported."""
+        return site.store.drafts()
+
+    @routes.get("/api/v1/drafts/{name:path}", tags=["drafts"], responses={404: missing})
+    def draft(name: str) -> DraftView:
+        """One draft: its states, what was published and reported of it, and what was measured against that."""
+        return site.store.draft(name)
+
+    @routes.get("/api/v1/status", tags=["service"])
+    def status() -> StatusView:
+        """The measured false-flag rate, the last sweep, queue, leases, holds, room on disk and versions."""
+        return site.store.status()
 
 
 def engine_of(site: Site, name: str) -> EngineView:

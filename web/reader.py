@@ -3,19 +3,36 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from matrix.app.draft import DraftView
+
 from matrix.app.answered import Answer
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compared import Compared
 from matrix.app.regression import ExpectationView, Regression
 from matrix.app.release import EngineView, ReleaseView
+from matrix.app.service import StatusView
 from matrix.core.answer import Question
+from matrix.store.narrow import EVERYTHING, Narrow
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 
 
 class Reader(Protocol):
     """Read side of the store. A key that does not exist raises `matrix.core.errors.NotFoundError`."""
 
-    def overview(self) -> Overview: ...
+    def overview(self, narrow: Narrow = EVERYTHING, /) -> Overview:
+        """The first page, or the part of it that was asked for."""
+
+    def changes(self, since: float, /) -> list[FlipView]:
+        """Every change of state seen at that moment (Unix seconds) or later, the newest first."""
+
+    def status(self) -> StatusView:
+        """What the service says of itself."""
+
+    def drafts(self) -> list[str]:
+        """The drafts that were run, reported or published about, sorted."""
+
+    def draft(self, name: str, /) -> DraftView:
+        """One draft; NotFoundError for one of which nothing is stored."""
 
     def series(self, series_key: str, /) -> SeriesView: ...
 
@@ -27,6 +44,9 @@ class Reader(Protocol):
 
     def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
         """Flips for the worse, explained; with `standing` only those that nothing later has fixed."""
+
+    def falls(self, series_key: str, to_run: str | None = None, /) -> list[Regression]:
+        """The flips for the worse of one series, or those that one run of it showed, explained; none is grouped."""
 
     def expectations(self, run_id: str, /) -> list[ExpectationView]:
         """What was published of the run's draft, set against what it measured; empty for none."""

@@ -4,8 +4,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from matrix.app.draft import DraftView, draft, drafts
+
 from matrix.app.answered import Answer
-from matrix.app.attribute import regressions
+from matrix.app.attribute import falls, regressions
 from matrix.app.bisect import show
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compare import compare
@@ -14,9 +16,15 @@ from matrix.app.compat import answer
 from matrix.app.expected import expected_of_run
 from matrix.app.regression import ExpectationView, Regression
 from matrix.app.release import EngineView, ReleaseView, engines, release
+from matrix.app.service import StatusView, disk_of, reliability_of, status
 from matrix.core.answer import Question
 from matrix.store import Store
+from matrix.store.narrow import EVERYTHING, Narrow
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
+from web.kept import Kept
+
+_KEPT_S = 600
+"""How long the measured false-flag rate and the room on disk are told again before they are worked out anew."""
 
 
 class StoreReader:
@@ -26,14 +34,28 @@ class StoreReader:
         self._store = store
         self._read = store.read
         self._logs = store.logs
+        self._reliability = Kept(lambda: reliability_of(store), _KEPT_S)
+        self._disk = Kept(lambda: disk_of(store), _KEPT_S)
 
-    def overview(self) -> Overview:
+    def overview(self, narrow: Narrow = EVERYTHING, /) -> Overview:
         """The store's, its regressions marked where they are acknowledged."""
-        seen = self._read.overview()
+        seen = self._read.overview(narrow)
         if not any(ack.holds(time.time()) for ack in self._store.acks.all()):
             return seen
         known = {item.flip_id for item in regressions(self._store) if item.ack}
         return replace(seen, regressions=[replace(f, acknowledged=f.flip_id in known) for f in seen.regressions])
+
+    def changes(self, since: float, /) -> list[FlipView]:
+        return self._read.changes(since)
+
+    def status(self) -> StatusView:
+        return status(self._store, self._reliability.get(), self._disk.get())
+
+    def drafts(self) -> list[str]:
+        return drafts(self._store)
+
+    def draft(self, name: str, /) -> DraftView:
+        return draft(self._store, name)
 
     def series(self, series_key: str) -> SeriesView:
         return self._read.series(series_key)
@@ -50,6 +72,9 @@ class StoreReader:
     def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
         asked = True if standing else None
         return regressions(self._store, asked, series_key=series_key)
+
+    def falls(self, series_key: str, to_run: str | None = None) -> list[Regression]:
+        return falls(self._store, series_key, to_run=to_run)
 
     def expectations(self, run_id: str) -> list[ExpectationView]:
         return expected_of_run(self._store, run_id)

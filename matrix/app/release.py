@@ -99,7 +99,7 @@ def release(store: Store, engine: str, revision: str) -> ReleaseView:
 def engine_view(store: Store, engine: str) -> EngineView:
     """The engine's revisions; empty for one that was never run."""
     found = store.compare.revisions(engine)
-    return EngineView(engine, [(name, released(engine, name)) for name in reversed(found)])
+    return EngineView(engine, [(name, released(engine, name)) for name in found])
 
 
 def engines(store: Store) -> list[EngineView]:

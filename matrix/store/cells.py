@@ -42,15 +42,3 @@ def run_cells(conn: Connection, wanted: Mapping[str, str]) -> list[RunCell]:
     for row in sorted(conn.execute(select(runs.c.id, *_COLUMNS).where(*conditions)), key=recency_key):
         newest[tuple(row)[3:-2]] = row
     return [RunCell(*tuple(row)[1:]) for row in newest.values()]
-
-
-def revisions_of(conn: Connection, engine: str) -> list[str]:
-    """The revisions of an engine that have a run, in no order; asked of an index, from one to the next."""
-    found: list[str] = []
-    mine = runs.c.engine == engine
-    first = select(runs.c.revision).where(mine).order_by(runs.c.revision).limit(1)
-    name = conn.execute(first).scalar()
-    while name is not None:
-        found.append(name)
-        name = conn.execute(first.where(runs.c.revision > name)).scalar()
-    return found

@@ -86,6 +86,18 @@ class EvidenceReader:
         with self._db.read() as conn:
             return sorted(conn.scalars(query))
 
+    def drafts(self) -> list[str]:
+        """The names of all drafts that were run here, sorted."""
+        asked = (followed(series.c.series_key), series.c.draft.is_not(None))
+        with self._db.read() as conn:
+            return sorted(conn.scalars(select(series.c.draft).where(*asked).distinct()))
+
+    def draft_contents(self, draft: str) -> list[str]:
+        """The content hashes that this draft was run with, sorted."""
+        asked = (series.c.draft == draft, series.c.draft_content.is_not(None))
+        with self._db.read() as conn:
+            return sorted(conn.scalars(select(series.c.draft_content).where(*asked).distinct()))
+
     def with_content(self, beginning: str) -> list[str]:
         """The names of models whose content hash begins so, sorted."""
         asked = (followed(series.c.series_key), series.c.target_content.startswith(beginning, autoescape=True))

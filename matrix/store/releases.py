@@ -8,12 +8,12 @@ from sqlalchemy import Connection, Row, select
 
 from matrix.core.errors import NotFoundError
 from matrix.store.baselines import batches
-from matrix.store.cells import revisions_of
 from matrix.store.contents import get_lock
 from matrix.store.flipviews import flip_views
-from matrix.store.order import followed, recency_key, revision_key
+from matrix.store.order import followed, recency_key
 from matrix.store.resultrows import COLUMNS
 from matrix.store.results import result_rows
+from matrix.store.revisions import newest_revisions
 from matrix.store.states import verdict_view
 from matrix.store.tables import runs, verdicts
 from matrix.store.views import FlipView, ResultRow, VerdictView
@@ -58,16 +58,16 @@ class ReleaseRows:
 
 def release_rows(conn: Connection, engine: str, revision: str) -> ReleaseRows:
     """NotFoundError where the engine has no run at this revision."""
-    order = sorted(revisions_of(conn, engine), key=revision_key)
+    order = newest_revisions(conn, engine)
     if revision not in order:
-        known = f"known: {', '.join(order[-6:])}" if order else "`matrix results` lists what was run"
+        known = f"known: {', '.join(order[:6])}" if order else "`matrix results` lists what was run"
         raise NotFoundError(f"no run of {engine} {revision}", hint=known)
     here = order.index(revision)
     return ReleaseRows(
         engine=engine,
         revision=revision,
-        previous=order[here - 1] if here else None,
-        next=order[here + 1] if here + 1 < len(order) else None,
+        previous=order[here + 1] if here + 1 < len(order) else None,
+        next=order[here - 1] if here else None,
         cells=_cells(conn, engine, revision),
         artifacts=_artifacts(conn, engine, revision),
         flips=[f for f in flip_views(conn, to_revision=revision) if f.engine == engine],

@@ -44,6 +44,12 @@ class Reports:
                 found += [(row.key, _report(row)) for row in rows]
         return found
 
+    def with_drafts(self) -> list[tuple[str, Report]]:
+        """(key, report) of all that name a draft, in the order of import."""
+        with self._db.read() as conn:
+            rows = conn.execute(select(reports).where(reports.c.draft != "").order_by(reports.c.id))
+            return [(row.key, _report(row)) for row in rows]
+
 
 def _row(report: Report) -> dict[str, Any]:
     texts = {name: stored_text(v, _LONGEST) for name, v in asdict(report).items() if type(v) is str}

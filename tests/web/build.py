@@ -3,6 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+from matrix.app.disk import DiskView, FolderUse
+from matrix.app.service import FalseFlagView, ReliabilityView, StatusView, VersionsView
+from matrix.executors.docker.usage import ImageUse
+from matrix.store.service import HeldArtifact, HeldGpu, QueuedJob, ServiceRows
 from matrix.store.views import (
     FlipView,
     JobView,
@@ -118,3 +122,24 @@ def series(**values: Any) -> SeriesView:
 
 def sweep(**values: Any) -> SweepView:
     return replace(SweepView(3, "running", NOW - 192, None, 8, 5, 128.0, []), **values)
+
+
+def status(**values: Any) -> StatusView:
+    """A service with work in its queue, a GPU in use and a false-flag rate that was measured."""
+    rates = [FalseFlagView("accept-length", 212, 0, 0.0, 0.014), FalseFlagView("speed", 0, 0, None, None)]
+    jobs = [
+        QueuedJob(
+            7, 3, "vllm 0.32.0 / tiny-llama / eagle3", "claimed", "probe", "prompt 4 of 16", 1, NOW - 41, NOW - 2
+        ),
+        QueuedJob(8, 3, "vllm 0.32.0 / tiny-llama / ngram", "queued", None, "", 0, None, None),
+    ]
+    gpus = [HeldGpu("box", 0, "vllm 0.32.0 / tiny-llama / eagle3", NOW - 41, NOW + 79)]
+    held = [HeldArtifact("image", "sha256:" + "ab" * 32, "the good end", 2)]
+    disk = DiskView(
+        3_400_000, [FolderUse("cache", 9_100_000_000, 100_000, False, 70_000_000_000)], ImageUse(4, 61_000_000_000)
+    )
+    base = StatusView(
+        reliability=ReliabilityView(rates, 7.5e-05, 212, 400, NOW - 60), sweep=sweep(jobs=[]),
+        rows=ServiceRows(31, 1, 1, jobs, gpus, held), disk=disk, versions=VersionsView("0.1.0", "3.11.2", "SQLite", "0010"),
+    )  # fmt: skip
+    return replace(base, **values)

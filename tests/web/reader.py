@@ -7,11 +7,15 @@ from typing import TypeVar
 from matrix.app.answered import Answer
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compared import Compared
+from matrix.app.draft import DraftView
 from matrix.app.regression import ExpectationView, Regression
 from matrix.app.release import EngineView, ReleaseView
+from matrix.app.service import StatusView
 from matrix.core.answer import Question
 from matrix.core.errors import NotFoundError
+from matrix.store.narrow import EVERYTHING, Narrow
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
+from tests.web import build
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -34,9 +38,25 @@ class DictReader:
     searches: dict[int, BisectionView] = field(default_factory=dict)
     compared: dict[tuple[str, str], Compared] = field(default_factory=dict)
     releases: dict[tuple[str, str], ReleaseView] = field(default_factory=dict)
+    all_drafts: dict[str, DraftView] = field(default_factory=dict)
+    service: StatusView = field(default_factory=build.status)
+    asked: list[Narrow] = field(default_factory=list)
 
-    def overview(self) -> Overview:
+    def overview(self, narrow: Narrow = EVERYTHING, /) -> Overview:
+        self.asked.append(narrow)
         return self.seen
+
+    def changes(self, since: float, /) -> list[FlipView]:
+        return [flip for flip in self.flips if flip.created_at >= since]
+
+    def status(self) -> StatusView:
+        return self.service
+
+    def drafts(self) -> list[str]:
+        return sorted(self.all_drafts)
+
+    def draft(self, name: str, /) -> DraftView:
+        return _get(self.all_drafts, name, "draft")
 
     def series(self, series_key: str, /) -> SeriesView:
         return _get(self.all_series, series_key, "series")
@@ -53,6 +73,9 @@ class DictReader:
     def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
         found = [f for f in self.flips if (f.standing or not standing) and series_key in (None, f.series_key)]
         return [f if isinstance(f, Regression) else Regression(**asdict(f)) for f in found]
+
+    def falls(self, series_key: str, to_run: str | None = None, /) -> list[Regression]:
+        return [item for item in self.regressions(False, series_key) if to_run in (None, item.to_run)]
 
     def expectations(self, run_id: str, /) -> list[ExpectationView]:
         return self.published.get(run_id, [])

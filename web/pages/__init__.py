@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter
 
-from web.pages import bisections, compare, compat, engines, overview, regressions, runs, series, sweeps
+from web.pages import bisections, compare, compat, drafts, engines, overview, regressions, runs, series, status, sweeps
 from web.site import Site
 
 
 def router(site: Site) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
-    for page in (overview, compat, compare, engines, regressions, series, runs, sweeps, bisections):
+    for page in (overview, compat, compare, engines, drafts, regressions, series, runs, sweeps, bisections, status):
         page.add(routes, site)
     return routes

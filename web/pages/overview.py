@@ -27,7 +27,7 @@ def add(routes: APIRouter, site: Site) -> None:
             seen = site.store.overview()
             current = board(seen)
         site.boards.remember(current)
-        tables = [_table(f"heat-{n}", heatmap) for n, heatmap in enumerate(seen.heatmaps)]
+        tables = [heat_table(f"heat-{n}", heatmap) for n, heatmap in enumerate(seen.heatmaps)]
         live = live_values(site, seen, current, cost.seconds)
         return site.render.page("overview.html", tables=tables, runs=seen.runs, **live)
 
@@ -46,7 +46,8 @@ def live_values(site: Site, overview: Overview, current: Board, cost_s: float) -
     }
 
 
-def _table(identity: str, heatmap: Heatmap) -> dict[str, Any]:
+def heat_table(identity: str, heatmap: Heatmap) -> dict[str, Any]:
+    """The values of one heatmap for its template; `identity` is its element id."""
     groups: dict[str, list[dict[str, Any]]] = {}
     differing = [name for name in _SECONDARY if len({getattr(row, name) for row in heatmap.rows}) > 1]
     for row in heatmap.rows:
