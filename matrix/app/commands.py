@@ -55,6 +55,12 @@ def bisect(
     return " ".join(["matrix bisect run", *(f"--{key} {shlex.quote(value)}" for key, value in options.items())])
 
 
+def bisect_packages(good_run: str, bad_run: str, regress: str, revision: str = "") -> str:
+    """The command that searches the packages between the environments of two runs; their cell is the runs' own."""
+    words = ["matrix", "bisect", "packages", "--good", good_run, "--bad", bad_run, "--regress", regress]
+    return shlex.join([*words, *(["--revision", revision] if revision else [])])
+
+
 def repeat(*, engine: str, revision: str, target: str, spec: str, workload: str) -> str:
     """`matrix sweep --force ...` that selects exactly this cell by its names, which are wildcards there."""
     names = {"engine": engine, "revision": revision, "target": target, "spec": spec, "workload": workload}

@@ -14,7 +14,10 @@ from matrix.bisect.priors import LIKELY, PLAIN
 
 ABSENT = "absent"
 
-_NEAR = re.compile(r"torch$|transformers$|tokenizers$|flashinfer|.*kernel|triton|xgrammar|flash-attn|nvidia-|cuda")
+_NEAR = re.compile(
+    r"(torch$)|(transformers$)|(flashinfer|flash-attn|.*kernel|triton)|(nvidia-|cuda)|(xgrammar|tokenizers$)"
+)
+"""Packages that compute, load models or hold drafts back; the group of a name is its rank among them."""
 
 Lock = dict[str, str]
 """Version by package name; a package from an address has `@ ADDRESS` as its version."""
@@ -123,8 +126,16 @@ def weight(step: Step) -> float:
 
 
 def leading(step: Step) -> Move:
-    """The move that a step is named after: the first that is likely, else the first."""
-    return next((move for move in step if _NEAR.match(move.name)), step[0])
+    """The move that a step is named after: the likeliest, else the first."""
+    return min(step, key=lambda move: _rank(move.name))
+
+
+def _rank(name: str) -> int:
+    found = _NEAR.match(name)
+    return found.lastindex or 0 if found else _LAST_RANK
+
+
+_LAST_RANK = 9
 
 
 def words(step: Step) -> str:

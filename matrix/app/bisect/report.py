@@ -6,7 +6,7 @@ from typing import Any
 
 from matrix.app.bisect.points import Line
 from matrix.app.bisect.request import Request
-from matrix.app.commands import repeat
+from matrix.app.commands import bisect_packages, repeat
 from matrix.bisect.answers import Said
 from matrix.bisect.priors import IMPLAUSIBLE
 from matrix.bisect.search import Decision, Phase, State, culprit
@@ -129,7 +129,7 @@ def make_report(
         range=(line.point(found.good[0]).name, line.point(found.bad).name),
         suspects=top(line, state),
         confidence=found.mass,
-        doubts=_doubts(line, found, sides, decision),
+        doubts=_doubts(request, line, found, sides, decision),
         not_tested=_untested(line, state, found.changes),
     )
     return _compared(answered, *sides) if sides else answered
@@ -175,7 +175,9 @@ def _last_run(row: StoredBisection, name: str) -> str | None:
     return runs[-1] if runs else None
 
 
-def _doubts(line: Line, suspects: Suspects, sides: tuple[Side, Side] | None, decision: Decision) -> list[str]:
+def _doubts(
+    request: Request, line: Line, suspects: Suspects, sides: tuple[Side, Side] | None, decision: Decision
+) -> list[str]:
     found = [] if decision.phase is Phase.DONE else [decision.reason]
     if sides and sides[0].artifact and sides[0].artifact == sides[1].artifact:
         found.append(
@@ -183,10 +185,19 @@ def _doubts(line: Line, suspects: Suspects, sides: tuple[Side, Side] | None, dec
         )
     trees = line.point(suspects.good[0]).tree, line.point(suspects.bad).tree
     if trees[0] and trees[0] == trees[1]:
-        found.append("the engine's Python is the same on both sides")
+        found.append(f"the engine's Python is the same on both sides{_packages_then(request, sides)}")
     if all(line.weights[c] == IMPLAUSIBLE for c in suspects.changes):
         found.append("it touches documentation, tests or CI only")
     return [text for text in found if text]
+
+
+def _packages_then(request: Request, sides: tuple[Side, Side] | None) -> str:
+    """Where the packages differ too, the command that searches them."""
+    if not sides or not lock_differences(*sides):
+        return ""
+    good, bad = sides
+    told = bisect_packages(good.run_id, bad.run_id, request.regress.value, bad.revision)
+    return f", and its packages are not; search these: {told}"
 
 
 def _untested(line: Line, state: State, changes: Sequence[int]) -> list[str]:

@@ -20,6 +20,7 @@ _optional_cell: Callable[[Callable[..., Any]], Callable[..., Any]] = partial(cel
 @_optional_cell
 @click.option("--good", required=True, metavar="RUN|FILE", help="A run that was good, or the lock of its environment.")
 @click.option("--bad", required=True, metavar="RUN|FILE", help="A run that was bad, or the lock of its environment.")
+@click.option("--revision", default="", help="The revision to run, where the two hold different ones.")
 @search_options
 def packages(db: str, executor: str | None, yes: bool, as_json: bool, **options: Any) -> int:
     """Search the package between two environments of one engine revision that makes the difference.

@@ -133,6 +133,7 @@ def request_from(executor: str | None, options: dict[str, Any]) -> Request:
         ahead=not options.get("no_ahead", False),
         cherry_pick=tuple(options.get("cherry_pick", ())),
         tolerate=options["flaky"],
+        packages=options.get("revision", ""),
     )
 
 
