@@ -10,8 +10,9 @@ BENCHMARKS = {
     "overhead": overhead.main,
     "judge": judge.main,
     "judge-one": judge_one.main,
+    "judge-all": judge_one.judge_everything,
 }
-SIZED = {"judge-one": judge_one.main}
+SIZED = {"judge-one": judge_one.main, "judge-all": judge_one.judge_everything}
 
 
 def main(names: list[str]) -> int:

@@ -1,134 +1,139 @@
-"""Judging one new run in a large database: only its own series is read, so that the size hardly counts.
+"""Judging one new run in a large database, and judging all of it: `make bench ARGS=judge-one`, `judge-all`.
 
-The SQLite file is made in a temporary folder with the store's own tables and indexes. One series is stored as sweeps
-store it, its runs among the others'; the rest are copies of its rows under other keys, written by SQL.
+The databases are those of `benchmarks.bigstore`: 2,000 series, every fourth revision booted twice. A figure is the
+median of runs that are each the first of a new revision; the other series have their comparisons on it already.
 """
 
+import resource
 import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from matrix.app.judging import judge_one, judge_some
-from matrix.core.cell import Cell, LaunchOptions
+from benchmarks.bigrows import Line, Plan, plan
+from benchmarks.bigstore import make
+from matrix.app.judging import judge_all, judge_one, judge_some
+from matrix.core.cell import Cell
 from matrix.core.counters import Counters
-from matrix.core.hardware import Hardware
-from matrix.core.model import Model
 from matrix.core.outcome import Outcome
 from matrix.core.result import RunResult, Sample
 from matrix.core.revision import Revision
-from matrix.core.spec import BASELINE, Method, SpecConfig
-from matrix.core.workload import Prompt, Workload
 from matrix.store import Store, open_store
 
-RUNS, REVISIONS, PROMPTS, STEPS = 1_000_000, 50, 64, 50
-TIMES = 20
-"""The median of so many judgements is printed."""
+SIZES = (10_000, 50_000, 500_000, 1_000_000)
+ALL_SIZES = (10_000, 50_000)
+PROMPTS, STEPS, TIMES = 16, 50, 20
+Took = tuple[float, float]
 
 
-def main(runs: int = RUNS) -> None:
-    """Print how long it takes to judge one new run among `runs`."""
+def main(runs: int | None = None) -> None:
+    """Print how long it takes to judge one new run, at each size or among `runs`."""
+    took: dict[int, Took] = {}
+    for size in SIZES if runs is None else (runs,):
+        with _database(size) as (file, made, store):
+            took[size] = _new_runs(file, made, store)
+    _ratios(took)
+
+
+def judge_everything(runs: int | None = None) -> None:
+    """Print how many runs a second `matrix judge` takes, at each size or for `runs`, and its greatest memory."""
+    for size in ALL_SIZES if runs is None else (runs,):
+        with _database(size) as (_, _, store):
+            for which in ("the first time", "again"):
+                begun, used = time.perf_counter(), time.process_time()
+                series = judge_all(store)
+                wall, processor = time.perf_counter() - begun, time.process_time() - used
+                memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+                told = f"{wall:.1f} s, {processor:.1f} s on the processor, {size / processor:.0f} runs/s of that"
+                print(f"{size} runs, {series} series, {which}: {told}; at most {memory:.0f} MiB", flush=True)
+
+
+@contextmanager
+def _database(runs: int) -> Iterator[tuple[Path, Plan, Store]]:
     with tempfile.TemporaryDirectory(prefix="judge-one-") as folder:
-        file = Path(folder) / "matrix.db"
-        begun = time.perf_counter()
-        total = _fill(file, runs)
-        size = file.stat().st_size / 2**30
-        print(f"{total} runs in {size:.2f} GiB, made in {time.perf_counter() - begun:.0f} s")
+        file, begun = Path(folder) / "matrix.db", time.perf_counter()
+        make(file, runs)
+        print(f"{runs} runs in {file.stat().st_size / 2**30:.2f} GiB, made in {time.perf_counter() - begun:.0f} s")
         store = open_store(f"sqlite:///{file}")
         try:
-            _measure(store)
+            yield file, plan(runs), store
         finally:
             store.close()
 
 
-def _measure(store: Store) -> None:
-    drafted = cell(f"1.{REVISIONS}.0")
-    store.runs.save(_run(replace(drafted, spec=BASELINE), 1_000_000.0))
-    store.runs.save(_run(drafted, 1_000_001.0))
-    for name, judge in (("by itself", judge_one), ("in a sweep", lambda s, key: judge_some(s, [key]))):
-        judge(store, drafted.series_key)
-        took = [_timed(judge, store, drafted.series_key) for _ in range(TIMES)]
-        wall, processor = (1000 * statistics.median(column) for column in zip(*took, strict=True))
-        told = f"median of {TIMES} {wall:.0f} ms, {processor:.0f} ms of them on the processor"
-        print(f"one series of {REVISIONS + 1} revisions x {PROMPTS} prompts, judged {name}: {told} (aim: under 100 ms)")
+def _new_runs(file: Path, made: Plan, store: Store) -> Took:
+    """Milliseconds by the clock and of the processor to judge one new run in a sweep, the medians."""
+    line = next(of for of in made.lines if not of.plain and of.bad[0] >= made.revisions)
+    medians = (0.0, 0.0)
+    ways: tuple[tuple[str, Callable[[Store, str], object]], ...] = (
+        ("by itself", judge_one),
+        ("in a sweep", lambda of, key: judge_some(of, [key])),
+    )
+    for way, (name, judge) in enumerate(ways):
+        judge(store, line.key)
+        took = []
+        for i in range(TIMES):
+            _arrive(file, made, store, line, f"9.{way}.{i}")
+            took.append(_timed(judge, store, line.key))
+        medians = tuple(statistics.median(column) for column in zip(*took, strict=True))
+        worst = max(wall for wall, _ in took)
+        told = f"median of {TIMES} {medians[0]:.0f} ms (at most {worst:.0f}), {medians[1]:.0f} ms on the processor"
+        print(f"  a run of a series of {made.revisions} revisions x {PROMPTS} prompts, {name}: {told}", flush=True)
+    return medians
 
 
-def _timed(judge: Callable[[Store, str], object], store: Store, key: str) -> tuple[float, float]:
-    """Seconds by the clock and of the processor; on a busy machine the first is more."""
+def _ratios(took: dict[int, Took]) -> None:
+    first = next(iter(took.values()))
+    for size, (wall, processor) in took.items():
+        told = f"{wall / first[0]:.2f} times the clock, {processor / first[1]:.2f} times the processor of the smallest"
+        print(f"{size} runs: {wall:.0f} ms (aim: under 100 ms), {told}")
+
+
+def _timed(judge: Callable[[Store, str], object], store: Store, key: str) -> Took:
     begun, used = time.perf_counter(), time.process_time()
     judge(store, key)
-    return time.perf_counter() - begun, time.process_time() - used
+    return 1000 * (time.perf_counter() - begun), 1000 * (time.process_time() - used)
 
 
-def _fill(file: Path, runs: int) -> int:
-    """Make the database; returns how many runs it holds."""
-    store = open_store(f"sqlite:///{file}")
-    for i in range(REVISIONS):
-        for spec in (BASELINE, cell("1").spec):
-            of = replace(cell(f"1.{i}.0"), spec=spec)
-            store.runs.save(_run(of, float(i)))
-    judge_one(store, cell("1").series_key)
-    store.close()
+def _arrive(file: Path, made: Plan, store: Store, line: Line, version: str) -> None:
+    """A new revision: a run of this series and its baseline, and the comparisons of all other series."""
+    engine = line.cell.revision.engine
+    of = replace(line.cell, revision=Revision(engine, version))
+    for cell in (of.baseline, of):
+        store.runs.save(_run(cell))
+    beside = [other.key for other in made.lines if other.cell.revision.engine == engine and other.key != line.key]
+    rows = [
+        (engine, version, key, metric, (1 + i * 37 % 1000) / 1001, 1.0)
+        for i, key in enumerate(beside)
+        for metric in ("accept-length", "speed")
+    ]
     with sqlite3.connect(file) as conn:
-        conn.execute("PRAGMA synchronous = OFF")
-        each = 2 * REVISIONS
-        for copy in range(1, runs // each):
-            _copy(conn, copy, each)
-        conn.commit()
-        conn.execute("ANALYZE")
-        return int(conn.execute("SELECT count(*) FROM runs").fetchone()[0])
+        conn.executemany(
+            "INSERT INTO falls (engine, revision, series_key, metric, p, q) VALUES (?, ?, ?, ?, ?, ?)", rows
+        )
+    conn.close()
 
 
-def _copy(conn: sqlite3.Connection, copy: int, each: int) -> None:
-    """The stored series and its baseline once more, as another target's: all runs, four samples of each, all verdicts.
-
-    The new series' rows are the first ones, the copies follow.
-    """
-    given = {
-        "id": f"id + {copy * each}",
-        "run_id": f"run_id || '-{copy}'",
-        "content_key": f"'{copy:08x}' || substr(content_key, 9)",
-        "series_key": f"'{copy:08x}' || substr(series_key, 9)",
-        "baseline_key": f"'{copy:08x}' || substr(baseline_key, 9)",
-        "target": f"'target-{copy}'",
-        "run": f"run + {copy * each}",
-    }
-    mine = f"series_key = '{cell('1').series_key}'"
-    for table, where in (("runs", f"id <= {each}"), ("samples", f"run <= {each} AND ordinal < 4"), ("verdicts", mine)):
-        names = [row[1] for row in conn.execute(f"PRAGMA table_info({table})")]
-        values = ", ".join(given.get(name, f'"{name}"') for name in names)
-        conn.execute(f"INSERT INTO {table} SELECT {values} FROM {table} WHERE {where}")  # noqa: S608 - own names only
-
-
-def cell(version: str) -> Cell:
-    """A drafted cell of one release, over prompts of which only the names matter."""
-    prompts = tuple(Prompt(f"p{i:02}", "code", f"prompt {i}") for i in range(PROMPTS))
-    target, draft = (Model(name, f"/models/{name}", name, name.ljust(64, "0")) for name in ("target", "draft"))
-    spec = SpecConfig("eagle3-k4", Method.EAGLE3, draft, 4)
-    workload = Workload("standard", prompts, 128)
-    return Cell(Revision("vllm", version), target, spec, LaunchOptions(), workload, Hardware("cpu", 2), "venv", "pip")
-
-
-def _run(of: Cell, at: float) -> RunResult:
-    samples = tuple(_sample(of, i) for i in range(PROMPTS))
+def _run(cell: Cell) -> RunResult:
     return RunResult(
-        run_id=f"{of.spec.name}-{of.revision.version}",
-        cell=of,
-        content_key=of.content_key("recipe", "1"),
+        run_id=f"{cell.spec.name}-{cell.revision.version}",
+        cell=cell,
+        content_key=cell.content_key("recipe", "1"),
         recipe_text="recipe",
         probe_version="1",
         outcome=Outcome.OK,
         reason="fine",
-        started_at=at,
-        finished_at=at + 1,
-        samples=samples,
+        started_at=2e9,
+        finished_at=2e9 + 1,
+        samples=tuple(_sample(cell, i) for i in range(PROMPTS)),
     )
 
 
-def _sample(of: Cell, number: int) -> Sample:
-    accepted = 0 if of.spec.is_baseline else STEPS + number % 7
+def _sample(cell: Cell, number: int) -> Sample:
+    accepted = 0 if cell.spec.is_baseline else STEPS + number % 7
     counters = Counters(STEPS, 4 * STEPS, accepted, None, STEPS, STEPS + accepted + 1)
     return Sample(f"p{number:02}", "code", 0, 1, counters, 2.0 + number / 100, "text", "d" * 64)

@@ -68,7 +68,7 @@ def control_releases(store: Store) -> list[str]:
 
 def _overturned(store: Store, rest: Sequence[Fall], q: Mapping[Member, float]) -> set[str]:
     """Series of the falls that the control let stand and now does not, or the other way round."""
-    stored = store.judged.thresholds({fall.series_key for fall in rest})
+    stored = store.judged.thresholds()
     limits = {key: settings_of(values).false_discovery for key, values in stored.items()}
     return {f.series_key for f in rest if _crossed(f, q[f.member], limits.get(f.series_key, DEFAULTS.false_discovery))}
 

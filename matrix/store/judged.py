@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select, update
+from sqlalchemy import Select, Text, bindparam, cast, select, update
 
 from matrix.core.outcome import Outcome
 from matrix.core.state import Metric
 from matrix.store.baselines import batches
+from matrix.store.jsonio import dumps
 from matrix.store.order import followed
 from matrix.store.tables import judged_series, runs, series
 from matrix.store.tables.judged import falls
@@ -60,8 +61,8 @@ class Judged:
     def thresholds(self, keys: Iterable[str] | None = None) -> dict[str, dict[str, float]]:
         """Thresholds by series, those alone that depart from the judge's own; series without any are left out."""
         query = select(judged_series.c.series_key, judged_series.c.thresholds)
-        rows = self._of(query, judged_series.c.series_key, keys)
-        return {row.series_key: row.thresholds for row in rows if row.thresholds}
+        departing = query.where(cast(judged_series.c.thresholds, Text) != dumps({}))
+        return {row.series_key: row.thresholds for row in self._of(departing, judged_series.c.series_key, keys)}
 
     def keep_thresholds(self, said: Mapping[str, tuple[Place, Mapping[str, float]]]) -> None:
         """Put these in the place of what was stored for the series; others keep theirs."""
@@ -82,8 +83,8 @@ class Judged:
 
     def keep_noise(self, shown: Mapping[str, tuple[Place, Noise]]) -> None:
         """Store the noise of each series' own boots."""
-        with self._db.read() as conn:
-            stored = {row.series_key: row.noise for row in conn.execute(select(judged_series))}
+        query = select(judged_series.c.series_key, judged_series.c.noise)
+        stored = {row.series_key: row.noise for row in self._of(query, judged_series.c.series_key, shown)}
         for key, (place, noise) in shown.items():
             if stored.get(key) != noise:
                 self._put(key, place, {"noise": noise})

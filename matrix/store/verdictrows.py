@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlalchemy import Connection, delete, insert
 
 from matrix.core.state import Metric, Verdict
+from matrix.store.baselines import batches
 from matrix.store.samplerow import Values
 from matrix.store.tables import verdicts
 from matrix.store.tables.judged import falls, judged_revisions
@@ -56,5 +57,6 @@ def forget(conn: Connection, series_key: str, revisions: Sequence[str] | None = 
     """Delete all that was concluded of these revisions of a series and is remembered of them; by default of all."""
     for table in (verdicts, falls, judged_revisions):
         mine = delete(table).where(table.c.series_key == series_key)
-        for which in [()] if revisions is None else [(table.c.revision == revision,) for revision in revisions]:
-            conn.execute(mine.where(*which))
+        parts = [mine] if revisions is None else [mine.where(table.c.revision.in_(of)) for of in batches(revisions)]
+        for part in parts:
+            conn.execute(part)
