@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from matrix.app.acks import acknowledged
-from matrix.app.commands import bisect_flip, repeat
+from matrix.app.commands import REGRESS_BY_STATE, bisect_flip, bisect_packages, repeat, state_of
 from matrix.app.expected import expected
 from matrix.app.known import Known
 from matrix.app.regression import FaultView, Regression, Status
@@ -70,15 +70,16 @@ def _one(flip: FlipView, known: Known) -> Regression:
     course = _course(flip, known.histories.get((flip.series_key, flip.metric), []))
     numbers = known.numbers.get((flip.series_key, flip.to_run or "", flip.metric), {})
     judged_length = after is not None and flip.metric == Metric.ACCEPT_LENGTH
+    found = known.witnesses.fault(flip, before, after)
     return Regression(
         **{name: getattr(flip, name) for name in FlipView.__dataclass_fields__},
         value_before=_value(flip, numbers.get("before"), before),
         value_after=_value(flip, numbers.get("after"), after),
         numbers=numbers,
-        fault=_told(known.witnesses.fault(flip, before, after)),
+        fault=_told(found),
         signature=after.signature if after else "",
         expectations=expected(known.published, after) if after is not None and judged_length else [],
-        next=None if course["status"] is Status.FIXED else _next(flip),
+        next=None if course["status"] is Status.FIXED else next_command(flip, found.kind),
         **course | {"status": course["status"].value},
     )
 
@@ -96,7 +97,11 @@ def _told(found: Fault) -> FaultView:
     return FaultView(found.kind.value, found.text, list(found.evidence))
 
 
-def _next(flip: FlipView) -> str | None:
+def next_command(flip: FlipView, kind: FaultKind) -> str | None:
+    """The search that a flip asks for: of packages where they alone differ, else of revisions; else a repeat."""
+    regress = REGRESS_BY_STATE.get(state_of(flip.after))
+    if kind is FaultKind.LOCK and regress and flip.from_run and flip.to_run:
+        return bisect_packages(flip.from_run, flip.to_run, regress)
     return bisect_flip(flip) or repeat(
         engine=flip.engine, revision=flip.to_revision, target=flip.target, spec=flip.spec, workload=flip.workload
     )

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from matrix.app.attribute import counting, regressions
+from matrix.app.attribute import counting, next_command, regressions
 from matrix.app.regression import Regression
 from matrix.core.cell import LaunchOptions
 from matrix.core.expectation import Bonus, Expectation
 from matrix.core.outcome import Outcome
 from matrix.core.recipe import Artifact
 from matrix.core.spec import Method
+from matrix.stats.fault import FaultKind
 from matrix.store import Store
 from tests.app.stored import around, cell, ended, judged, served
 
@@ -156,3 +157,17 @@ def test_a_run_without_settings_or_lock_is_explained_too(stored: Store) -> None:
     found = only(stored)
     assert found.fault.kind == "engine" and "were not told" in found.fault.evidence[0]
     assert (found.value_after, found.signature) == (None, "sig")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (FaultKind.LOCK, "matrix bisect packages --good {good} --bad {bad} --regress accept"),
+        (FaultKind.ENGINE, f"matrix bisect run --engine sglang --good {OLD} --bad {BAD} --regress accept"),
+    ],
+)
+def test_where_packages_alone_differ_they_are_searched(stored: Store, kind: FaultKind, words: str) -> None:
+    fall(stored)
+    found = only(stored)
+    command = next_command(found, kind)
+    assert command is not None and command.startswith(words.format(good=found.from_run, bad=found.to_run))

@@ -33,6 +33,14 @@ def test_the_list_links_each_with_its_answer(client: TestClient) -> None:
     assert "None was started yet" in client_of(DictReader()).get("/bisections").text
 
 
+@pytest.mark.parametrize(("level", "shown"), [("nightly", "nightlies"), ("package", "packages")])
+def test_each_level_has_its_plural(level: str, shown: str) -> None:
+    one = replace(bisection(), item=replace(item(), level=level))
+    lines = parse(client_of(DictReader(searches={1: one})).get("/bisections").text).one("table").all("td")
+    assert lines[0].text == f"vllm accept, {shown}"
+    assert shown in page(one).one("dl", "facts").text
+
+
 def test_a_running_one_shows_suspects_answers_and_what_runs_now() -> None:
     shown = page(bisection())
     assert rows(shown, "suspects-h") == [["0.31.0", "62.0 %", ""], ["0.30.0", "31.0 %", ""]]
