@@ -1,4 +1,4 @@
-"""`matrix bisect`: find the release or commit that broke it."""
+"""`matrix bisect`: find the release, commit or package that broke it."""
 
 import click
 
@@ -23,7 +23,7 @@ class _Bisect(click.Group):
 
 @click.group("bisect", cls=_Bisect)
 def command() -> None:
-    """Find the release or commit that broke it: which one, and how sure that is.
+    """Find the release, commit or package that broke it: which one, and how sure that is.
 
     `matrix bisect run ... -- CMD` asks any command, over any git repository; `run --help -- CMD` lists its options.
     """
