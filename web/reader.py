@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from matrix.app.draft import DraftView
-
 from matrix.app.answered import Answer
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compared import Compared
+from matrix.app.draft import DraftView
 from matrix.app.regression import ExpectationView, Regression
 from matrix.app.release import EngineView, ReleaseView
 from matrix.app.service import StatusView
@@ -22,6 +21,9 @@ class Reader(Protocol):
     def overview(self, narrow: Narrow = EVERYTHING, /) -> Overview:
         """The first page, or the part of it that was asked for."""
 
+    def choices(self) -> dict[str, list[str]]:
+        """What the first page can be narrowed to: by name of `Narrow`, all values there are."""
+
     def changes(self, since: float, /) -> list[FlipView]:
         """Every change of state seen at that moment (Unix seconds) or later, the newest first."""
 
@@ -34,7 +36,8 @@ class Reader(Protocol):
     def draft(self, name: str, /) -> DraftView:
         """One draft; NotFoundError for one of which nothing is stored."""
 
-    def series(self, series_key: str, /) -> SeriesView: ...
+    def series(self, series_key: str, newest: int | None = None, /) -> SeriesView:
+        """One series, or no more than its newest revisions."""
 
     def run(self, run_id: str, /) -> RunView: ...
 

@@ -4,8 +4,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from matrix.app.draft import DraftView, draft, drafts
-
 from matrix.app.answered import Answer
 from matrix.app.attribute import falls, regressions
 from matrix.app.bisect import show
@@ -13,6 +11,7 @@ from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compare import compare
 from matrix.app.compared import Compared
 from matrix.app.compat import answer
+from matrix.app.draft import DraftView, draft, drafts
 from matrix.app.expected import expected_of_run
 from matrix.app.regression import ExpectationView, Regression
 from matrix.app.release import EngineView, ReleaseView, engines, release
@@ -45,6 +44,9 @@ class StoreReader:
         known = {item.flip_id for item in regressions(self._store) if item.ack}
         return replace(seen, regressions=[replace(f, acknowledged=f.flip_id in known) for f in seen.regressions])
 
+    def choices(self) -> dict[str, list[str]]:
+        return self._read.choices()
+
     def changes(self, since: float, /) -> list[FlipView]:
         return self._read.changes(since)
 
@@ -57,8 +59,8 @@ class StoreReader:
     def draft(self, name: str, /) -> DraftView:
         return draft(self._store, name)
 
-    def series(self, series_key: str) -> SeriesView:
-        return self._read.series(series_key)
+    def series(self, series_key: str, newest: int | None = None, /) -> SeriesView:
+        return self._read.series(series_key, newest)
 
     def run(self, run_id: str) -> RunView:
         return self._read.run(run_id)

@@ -1,7 +1,6 @@
 """Gathers what is measured, reported and known of one model as claims for the rule."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from matrix.core.answer import Claim, Evidence, Question
@@ -93,25 +92,22 @@ def _known(models: Iterable[str], methods: Iterable[Method]) -> Iterator[Claim]:
 
 def _about(tested: Tested) -> Claim:
     """The claim that any run of the series makes, as far as a question looks at it."""
-    return Claim(
-        evidence=Evidence.MEASURED,
-        engine=tested.engine,
-        target=tested.target,
-        state=State.UNKNOWN,
-        draft=tested.draft,
-        method=tested.method,
-        hardware=tested.hardware,
-        k=tested.k,
-        draft_content=tested.draft_content,
-    )
+    return measured_claim(Measured(tested, "", "", State.UNKNOWN, "", None, None, None, 0.0))
 
 
 def measured_claim(found: Measured) -> Claim:
     """The claim that a measured run makes: its state is the worst that the judge says of its revision."""
-    return replace(
-        _about(found.about),
+    about = found.about
+    return Claim(
+        evidence=Evidence.MEASURED,
+        engine=about.engine,
+        target=about.target,
         state=found.state,
         versions=found.revision,
+        draft=about.draft,
+        method=about.method,
+        hardware=about.hardware,
+        k=about.k,
         accept_length=found.accept_length,
         noise=found.noise,
         speedup=found.speedup,
@@ -119,9 +115,10 @@ def measured_claim(found: Measured) -> Claim:
         reason=found.reason,
         link=f"/runs/{found.run_id}",
         ref=found.run_id,
-        series=found.about.series_key,
-        workload=found.about.workload,
-        target_content=found.about.target_content,
+        series=about.series_key,
+        workload=about.workload,
+        target_content=about.target_content,
+        draft_content=about.draft_content,
     )
 
 

@@ -1,13 +1,14 @@
 """One metric of one series over its revisions, with the interval of each value and its state along the axis."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
+from matrix.core.revision import RevisionKind, kind_of
 from matrix.plots.marks import marks
 from matrix.plots.style import colour, drawing, figure, grid, margins, note
 from matrix.plots.svg import render
@@ -18,6 +19,9 @@ _PAIRED = 600  # two such plots stand beside each other
 _NARROW = 358  # a telephone's page without its margins
 FEW = 12
 """So many revisions fit beside another plot, and on a telephone."""
+_MANY = 30
+"""Of more revisions than this the releases are named, and others at a distance from those."""
+_APART = 5
 _STATE_ROW = 0.09  # height of the strip of states under the values, as a share of the value range
 
 
@@ -104,15 +108,35 @@ def _axes(ax: Axes, trend: Trend, top: float) -> None:
     if trend.ceiling is not None and trend.ceiling <= top * 1.02:
         ax.axhline(trend.ceiling, color=colour("muted"), linewidth=1, linestyle=(0, (1, 3)), zorder=1)
     slanted: dict[str, Any] = {"rotation": 38, "rotation_mode": "anchor"} if _slanted(trend) else {}
-    for x, point in enumerate(trend.points):
+    for x in named([p.revision for p in trend.points]):
         note(
             ax,
-            label(point.revision),
+            label(trend.points[x].revision),
             (x, 0),
             (4, -12) if slanted else (0, -16),
             ha="right" if slanted else "center",
             **slanted,
         )
+
+
+def named(revisions: Sequence[str]) -> list[int]:
+    """Which of the revisions stand under the axis: all, or of many the last, releases, and others far from those."""
+    if len(revisions) <= _MANY:
+        return list(range(len(revisions)))
+    chosen: list[int] = []
+    last = len(revisions) - 1
+    releases = [x for x, revision in enumerate(revisions) if kind_of(revision) is RevisionKind.RELEASE]
+    for group, apart in (([last], 1), (releases, 1), (range(last, -1, -1), _APART)):
+        chosen += list(_spaced(group, chosen, apart))
+    return sorted(chosen)
+
+
+def _spaced(group: Iterable[int], chosen: Sequence[int], apart: int) -> Iterator[int]:
+    taken = list(chosen)
+    for x in group:
+        if all(abs(x - other) >= apart for other in taken):
+            taken.append(x)
+            yield x
 
 
 def _top(trend: Trend) -> float:

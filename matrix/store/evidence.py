@@ -17,7 +17,7 @@ from matrix.store.speed import ratio
 from matrix.store.tables import series, squares
 from matrix.store.transactions import Transactions
 
-_LEAST, _SQUARES = 10, 1600
+_LEAST, _SQUARES = 8, 800
 """Revisions that are read at a time, the newest first: at least so many, of few series more, to about so many squares.
 """
 _ENOUGH = 3

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from matrix.core.errors import NotFoundError
 from matrix.plan.estimate import Past
 from matrix.store.flipviews import REGRESSIONS, flip_views
-from matrix.store.narrow import EVERYTHING, Narrow
+from matrix.store.info import about_all
+from matrix.store.narrow import EVERYTHING, VALUES, Narrow
 from matrix.store.overview import overview
 from matrix.store.past import past
 from matrix.store.results import Filters, distinct, results
@@ -65,6 +66,12 @@ class Read:
                 return sweep_view(conn)
         except NotFoundError:
             return None
+
+    def choices(self) -> dict[str, list[str]]:
+        """What `Narrow` can be asked for: by name, all values that followed series have, sorted."""
+        with self._db.read() as conn:
+            about = about_all(conn).values()
+        return {name: sorted({value for info in about if (value := getattr(info, name))}) for name in VALUES}
 
     def changes(self, since: float) -> list[FlipView]:
         """Every flip first seen at that moment (Unix seconds) or later, the newest first."""

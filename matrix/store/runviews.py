@@ -30,7 +30,7 @@ def run_view(conn: Connection, run_id: str) -> RunView:
     baseline = newest_baselines(conn, [place]).get(place) if row.method != Method.NONE.value else None
     return RunView(
         row=result_row(row, baseline),
-        verdicts=run_verdicts(conn, row.run_id),
+        verdicts=run_verdicts(conn, row.series_key, row.run_id),
         samples=_samples(conn, row),
         phases=[(name, seconds) for name, seconds in row.phases],
         resolved=row.resolved,

@@ -42,9 +42,10 @@ def verdicts_by_run(
     return found
 
 
-def run_verdicts(conn: Connection, run_id: str) -> list[VerdictView]:
-    """Verdicts of one run, metrics in the order of `Metric`."""
-    rows = conn.execute(select(verdicts).where(verdicts.c.run_id == run_id)).all()
+def run_verdicts(conn: Connection, series_key: str, run_id: str) -> list[VerdictView]:
+    """Verdicts of one run of the series, metrics in the order of `Metric`."""
+    mine = (verdicts.c.series_key == series_key, verdicts.c.run_id == run_id)
+    rows = conn.execute(select(verdicts).where(*mine)).all()
     return [verdict_view(row) for row in sorted(rows, key=lambda row: _METRICS.index(row.metric))]
 
 

@@ -13,7 +13,7 @@ from matrix.app.release import EngineView, ReleaseView
 from matrix.app.service import StatusView
 from matrix.core.answer import Question
 from matrix.core.errors import NotFoundError
-from matrix.store.narrow import EVERYTHING, Narrow
+from matrix.store.narrow import EVERYTHING, VALUES, Narrow
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 from tests.web import build
 
@@ -46,6 +46,11 @@ class DictReader:
         self.asked.append(narrow)
         return self.seen
 
+    def choices(self) -> dict[str, list[str]]:
+        rows = [row for heatmap in self.seen.heatmaps for row in heatmap.rows]
+        found = {name: sorted({getattr(row, name) or "" for row in rows} - {""}) for name in VALUES if name != "engine"}
+        return found | {"engine": [heatmap.engine for heatmap in self.seen.heatmaps]}
+
     def changes(self, since: float, /) -> list[FlipView]:
         return [flip for flip in self.flips if flip.created_at >= since]
 
@@ -58,7 +63,7 @@ class DictReader:
     def draft(self, name: str, /) -> DraftView:
         return _get(self.all_drafts, name, "draft")
 
-    def series(self, series_key: str, /) -> SeriesView:
+    def series(self, series_key: str, newest: int | None = None, /) -> SeriesView:
         return _get(self.all_series, series_key, "series")
 
     def run(self, run_id: str, /) -> RunView:

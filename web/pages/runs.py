@@ -12,7 +12,7 @@ from matrix.core.errors import NotFoundError
 from matrix.core.spec import Method
 from matrix.store.views import RunView, SampleView, SeriesView
 from web.charts import positions_chart
-from web.commands import bisect_run, repeat_run
+from web.commands import bisect_run, is_bad, repeat_run
 from web.explained import ShownRegression, shown_regressions
 from web.site import Site
 
@@ -30,7 +30,7 @@ def add(routes: APIRouter, site: Site) -> None:
             row=seen.row,
             groups=_groups(seen),
             positions=positions_chart(seen.row),
-            bisect=bisect_run(seen, _series(site, seen)),
+            bisect=bisect_run(seen, _series(site, seen) if is_bad(seen) else None),
             resolved=[(key, _plain(value)) for key, value in seen.resolved.items()],
             repeat=repeat_run(seen.row),
             tail=_tail(site, seen),
@@ -68,8 +68,7 @@ def _series(site: Site, run: RunView) -> SeriesView | None:
 
 def _explained(site: Site, run: RunView) -> list[ShownRegression]:
     """The falls that this run showed."""
-    falls = site.store.regressions(False, run.row.series_key)
-    return shown_regressions([item for item in falls if item.to_run == run.row.run_id], site.store)
+    return shown_regressions(site.store.falls(run.row.series_key, run.row.run_id), site.store)
 
 
 def _groups(run: RunView) -> list[dict[str, Any]]:
