@@ -5,7 +5,8 @@ shapes, so a set of shapes costs less than a pattern search over every line. A v
 later lines are good for; most of those are then taken a chunk at a time.
 """
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -22,10 +23,14 @@ LOOKBEHIND = 9
 _ROOM = 1 << 14
 """Bytes that the lines ahead, and those behind, may take."""
 _SHAPES_BYTES = 16 << 20
-_FEW = 200
-"""New shapes in one stretch that are looked at without a screening of its lines."""
-_FIRST = 1000
-"""New shapes that are looked at before any is screened."""
+_FEW = 1 << 10
+"""Bytes of new shapes in one stretch that are looked at without a screening of its lines."""
+_A_LOOK = 40
+"""Bytes whose screening takes as long as a look at an empty line."""
+_FIRST = 1 << 16
+"""Bytes of new shapes that are looked at before any is screened."""
+_SPARSE = 4
+"""One line in so many may be worth a look where only those lines' shapes are taken."""
 _HEX = b"0123456789abcdef"
 
 
@@ -71,6 +76,11 @@ class Stretch:
         """The lines; split when first asked for."""
         return self.whole.split(b"\n")
 
+    def tail(self, first: int) -> list[bytes]:
+        """The lines from place `first` on, those after the new ones too; the lines before are not split."""
+        count = len(self.shapes) + 1 - first
+        return self.whole.rsplit(b"\n", count)[-count:]
+
     def number_of(self, index: int) -> int:
         """The number in the log of line `index`."""
         return self.number + index - self.start
@@ -99,8 +109,11 @@ class Visitor(Protocol):
     def wants_all(self) -> bool:
         """True while every line matters, whatever its shape (inside a traceback)."""
 
-    def screen(self, stretch: Stretch) -> Container[int]:
-        """Places of the lines worth a look, where most are new."""
+    def screen(self, whole: bytes) -> AbstractSet[int]:
+        """Places among the lines of `whole` of those worth a look, where most are new."""
+
+    def screened(self, stretch: Stretch, likely: AbstractSet[int]) -> None:
+        """Take note of lines that `screen` found not worth a look, before those that it did are visited."""
 
     def skip(self, raw: bytes) -> None:
         """Take note of a line near the end that is not worth a look."""
@@ -120,24 +133,26 @@ class Scanner:
         self._shapes: dict[bytes, Kind] = {}
         self._bytes = self._new = 0
         self._behind = 0
+        self._strange = False
         self.lines = 0
 
     def run(self, stream: BinaryIO) -> None:
         """Read `stream` to its end."""
         kept = b""
         for chunk in chunks(stream):
-            kept = self._feed(kept + chunk, LOOKAHEAD)
+            plain = self._strange or chunk.isascii() or not is_junk(chunk)
+            kept = self._feed(kept + (chunk if plain else _without_junk(chunk)), LOOKAHEAD)
         self._feed(kept + b"\n", 0)
 
     def _feed(self, whole: bytes, ahead: int) -> bytes:
         """Take all whole lines but the last few; returns those with the rest, and a few lines before them."""
-        shapes = _shape(whole).split(b"\n")
-        shapes.pop()
+        likely = self._visitor.screen(whole) if self._strange and not self._visitor.wants_all() else None
+        shapes = _shapes(whole, likely)
         end, left = _back(whole, whole.rfind(b"\n") + 1, min(ahead, len(shapes) - self._behind))
         stretch = Stretch(self.lines + 1, whole, shapes, self._behind, len(shapes) - left)
         found = set(shapes)
         found.discard(b"")
-        seen = self._visit(stretch, found)
+        seen = self._visit(stretch, found, likely)
         self._pool(stretch, found - seen, end, any(self._shapes.get(shape) in _READ for shape in seen))
         self.lines += stretch.end - stretch.start
         begin, self._behind = _back(whole, end, min(LOOKBEHIND, stretch.end))
@@ -155,21 +170,19 @@ class Scanner:
                 begin = stretch.whole.find(b"\n", begin) + 1
             self._visitor.bulk(stretch, kinds, None if mixed else stretch.whole[begin:end])
 
-    def _visit(self, stretch: Stretch, found: set[bytes]) -> set[bytes]:
+    def _visit(self, stretch: Stretch, found: set[bytes], likely: AbstractSet[int] | None) -> set[bytes]:
         """Look at the lines that have to be looked at; returns their shapes."""
         known, visitor, shapes, start = self._shapes, self._visitor, stretch.shapes, stretch.start
         todo, everything = self._todo(found), visitor.wants_all()
         if not todo and not everything:
             start = max(start, stretch.end - _TRACE_TAIL)
         todo |= {shape for shape in found if known.get(shape) in _TRACE}
-        likely = self._likely(stretch, todo)
+        likely = self._likely(stretch, todo, likely)
         for index in range(start, stretch.end) if todo or everything else ():
             shape = shapes[index]
             if shape not in todo and not (everything and known.get(shape, Kind.NOTHING) is Kind.NOTHING):
                 continue
             if likely is not None and index not in likely and shape not in known and not everything:
-                if index >= stretch.end - LOOKBEHIND:
-                    visitor.skip(stretch.lines[index])
                 continue
             kind = known.get(shape, Kind.ALWAYS)
             if kind is Kind.ALWAYS or everything:
@@ -182,11 +195,16 @@ class Scanner:
                 everything = visitor.wants_all()
         return todo
 
-    def _likely(self, stretch: Stretch, todo: set[bytes]) -> Container[int] | None:
+    def _likely(self, stretch: Stretch, todo: set[bytes], likely: AbstractSet[int] | None) -> AbstractSet[int] | None:
         """Places of the lines of new shapes worth a look; None where shapes are few enough to look at each."""
-        new = sum(shape not in self._shapes for shape in todo) if len(todo) > _FEW else 0
-        many, self._new = new > _FEW and self._new > _FIRST, self._new + new
-        return self._visitor.screen(stretch) if many else None
+        if likely is None or len(likely) * _SPARSE > len(stretch.shapes):
+            new = sum(len(shape) + _A_LOOK for shape in todo if shape not in self._shapes)
+            many, self._new = new > _FEW and self._new > _FIRST, self._new + new
+            likely = likely or (self._visitor.screen(stretch.whole) if many else None)
+            self._strange = likely is not None and len(likely) * _SPARSE <= len(stretch.shapes)
+        if likely is not None:
+            self._visitor.screened(stretch, likely)
+        return likely
 
     def _todo(self, found: set[bytes]) -> set[bytes]:
         """Shapes that are new, and those whose lines have to be taken singly."""
@@ -204,6 +222,20 @@ class Scanner:
 
 def _shape(data: bytes) -> bytes:
     return data.translate(None, _HEX)
+
+
+def _shapes(whole: bytes, likely: AbstractSet[int] | None) -> list[bytes]:
+    """The shape of each whole line; of the `likely` ones alone where they are few."""
+    count = whole.count(b"\n")
+    if likely is None or len(likely) * _SPARSE > count:
+        return _shape(whole).split(b"\n")[:-1]
+    shapes = [b""] * count
+    if likely:
+        lines = whole.split(b"\n")
+        for index in likely:
+            if index < count:
+                shapes[index] = _shape(lines[index])
+    return shapes
 
 
 def _back(data: bytes, end: int, lines: int) -> tuple[int, int]:
@@ -231,8 +263,6 @@ def chunks(stream: BinaryIO) -> Iterator[bytes]:
     while chunk := stream.read(CHUNK):
         if b"\0" in chunk:
             chunk = chunk.replace(b"\0", b"")
-        if not chunk.isascii() and is_junk(chunk):
-            chunk = _without_junk(chunk)
         if unended == LONGEST:
             end = chunk.find(b"\n")
             if end < 0:

@@ -6,15 +6,15 @@ the search, so a word that a terminal broke is found as well.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import cache
 from itertools import accumulate
 
 from matrix.engines.benign import REQUEST_FAILED
-from matrix.engines.manywords import GRAM, ManyWords
 from matrix.engines.patternwords import needed
 from matrix.engines.signatures import TABLE, WRAPPER_ROWS
+from matrix.engines.wordscan import LEAST, Words, many_words
 
 _TELLING = (
     "accept", "Accept", "acc_len", "acc len", "acc-len", "acc. len", "Acc_len", "Acc len", "Acc-len", "Acc. len",
@@ -22,7 +22,7 @@ _TELLING = (
     "Decode batch", "Prefill batch", "throughput: ", "throughput (token", "POST /v1/", "POST /generate", "roll!",
     "startup complete", "vLLM API", "Initializing a", "server_args", "non-default", "[shutdown]", "Shutting down",
     "Gracefully", "System efficiency", " not greater than", " not less than", "assert ", "Position 0: ",
-    "generation_tokens_total", "num_requests_total",
+    "generation_tokens_total", "num_requests_total", "SIGTERM",
 )  # fmt: skip
 _BLAMING = ("Error", "Exception", "Traceback (most recent", "During handling of", "The above exception")
 _FRAME = 'File "'
@@ -30,6 +30,15 @@ _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 _HEAD = 60
 """A word this near to its line's beginning may end what the line before it begins."""
 _NARROWEST = 40
+
+
+class _Class(Enum):
+    """What a word stands for: a row of the failure table, an error, a traceback's frame, anything else that tells."""
+
+    ROW = auto()
+    ERROR = auto()
+    FRAME = auto()
+    TELLING = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +50,33 @@ class Screened:
     rows: frozenset[int]
 
 
+NOTHING = Screened(frozenset(), frozenset(), frozenset())
+
+
 def screen(whole: bytes, frames: bool) -> Screened:
     """The lines of `whole` to look at; frames of tracebacks among them where `frames` is asked for."""
-    lines = _COLOUR.sub(b"", whole).replace(b"\r\n", b"\n").split(b"\n")
-    text = b"".join(lines)
-    starts = list(accumulate(map(len, lines), initial=0))
-    rows, blaming, telling = (_lines(words.places(text), starts) for words in _words(frames))
-    return Screened(frozenset(telling | blaming | rows), frozenset(blaming | rows), frozenset(rows))
+    plain = _COLOUR.sub(b"", whole) if b"\x1b" in whole else whole
+    words, classes = _words()
+    found = words.found(plain.translate(None, b"\r\n"))
+    if not frames:
+        found = [(place, index) for place, index in found if classes[index] is not _Class.FRAME]
+    if not found:
+        return NOTHING
+    starts = list(accumulate(map(len, plain.replace(b"\r", b"").split(b"\n")), initial=0))
+    blaming = _lines([place for place, index in found if classes[index] is not _Class.TELLING], starts)
+    rows = _lines([place for place, index in found if classes[index] is _Class.ROW], starts)
+    telling = _lines([place for place, index in found if classes[index] is _Class.TELLING], starts)
+    return Screened(frozenset(telling | blaming), frozenset(blaming), frozenset(rows))
 
 
 @cache
-def _words(frames: bool) -> tuple[ManyWords, ManyWords, ManyWords]:
-    """Words of rows, of errors, and of lines that tell something else."""
+def _words() -> tuple[Words, list[_Class]]:
+    """All words, and the class of each: the first that it has."""
     rows = [word for row in (*TABLE, *WRAPPER_ROWS) for word in needed(row.pattern.text)]
-    blaming = [*needed(REQUEST_FAILED.text), *_BLAMING, *((_FRAME,) if frames else ())]
-    return _many(rows), _many(blaming), _many(_TELLING)
-
-
-def _many(words: Iterable[str]) -> ManyWords:
-    return ManyWords(word.encode() for word in words if len(word) >= GRAM)
+    classes = dict.fromkeys(_TELLING, _Class.TELLING) | {_FRAME: _Class.FRAME}
+    classes |= dict.fromkeys((*needed(REQUEST_FAILED.text), *_BLAMING), _Class.ERROR)
+    classes |= {word: _Class.ROW for word in rows if len(word) >= LEAST}
+    return many_words([word.encode() for word in classes]), list(classes.values())
 
 
 def _lines(places: list[int], starts: list[int]) -> set[int]:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from matrix.engines.causes import Timeline
+from matrix.engines.logtext import LINE_LIMIT
 
 _SERVES = (
     b"Decode batch",
@@ -69,11 +70,16 @@ class Signs:
             return None
         return "sglang" if self.sglang > self.vllm else "vllm"
 
+    @property
+    def naming(self) -> bool:
+        """True while lines are asked for the engine's name."""
+        return self._named < _NAMED
+
     def name(self, raw: bytes) -> None:
         """Count the engine that a line names, of the first few thousand."""
         if self._named < _NAMED:
             self._named += 1
-            low = raw.lower()
+            low = raw[:LINE_LIMIT].lower()
             self.sglang += any(map(low.__contains__, _SGLANG))
             self.vllm += any(map(low.__contains__, _VLLM))
 

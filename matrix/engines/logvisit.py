@@ -1,14 +1,14 @@
 """Looks at each new kind of log line: what it tells of the configuration, of acceptance, of service, and of failure."""
 
 from collections import deque
-from collections.abc import Container
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from matrix.engines.causes import Causes
-from matrix.engines.hot import hot, may_blame
+from matrix.engines.hot import hot, is_junk, may_blame
 from matrix.engines.logreadings import Readings, about_acceptance
-from matrix.engines.logscan import POOLED, Kind, Stretch
-from matrix.engines.logscreen import screen
+from matrix.engines.logscan import LOOKBEHIND, POOLED, Kind, Stretch
+from matrix.engines.logscreen import NOTHING, Screened, screen
 from matrix.engines.logsigns import ENOUGH, Signs, rates, serves, turns
 from matrix.engines.logtext import LINE_LIMIT, is_quiet, strip_prefixes
 from matrix.engines.logwrap import LONGEST, Around
@@ -33,6 +33,7 @@ class LogVisit:
     readings: Readings = field(default_factory=Readings)
     signs: Signs = field(default_factory=Signs)
     recent: deque[bytes] = field(default_factory=lambda: deque(maxlen=12))
+    _found: Screened = NOTHING
     _blameless: set[int] = field(default_factory=set)
     _rowless: set[int] = field(default_factory=set)
 
@@ -47,24 +48,33 @@ class LogVisit:
             return line.ready <= line.booted or (kind is Kind.TOKENS and self.signs.tokens < ENOUGH)
         return self.readings.listing if kind in POOLED else kind in (Kind.BROKEN, Kind.ALWAYS)
 
-    def screen(self, stretch: Stretch) -> Container[int]:
+    def screen(self, whole: bytes) -> Set[int]:
         """Lines with a word of ours."""
-        found = screen(stretch.whole, self.causes.tracebacks.followed)
+        self._found = screen(whole, self.causes.tracebacks.followed)
+        return self._found.telling
+
+    def screened(self, stretch: Stretch, likely: Set[int]) -> None:
+        """Keep what the words said of each line; name the engine from the others, and keep the last of them."""
+        found = self._found
         self._blameless = {stretch.number_of(index) for index in found.telling - found.blaming}
         self._rowless = {stretch.number_of(index) for index in found.blaming - found.rows}
-        for index in range(stretch.start, stretch.end):
-            if index not in found.telling:
-                self.signs.name(stretch.lines[index])
-        return found.telling
+        first = stretch.start if self.signs.naming else max(stretch.end - LOOKBEHIND, stretch.start)
+        for index, raw in zip(range(first, stretch.end), stretch.tail(first), strict=False):
+            if index not in likely:
+                self.signs.name(raw)
+                if index >= stretch.end - LOOKBEHIND:
+                    self.skip(raw)
 
     def skip(self, raw: bytes) -> None:
         """Keep a line for the end of the log."""
-        if raw and not raw.isspace():
+        if raw and not raw.isspace() and (raw.isascii() or not is_junk(raw)):
             self.recent.append(raw[:1000])
 
     def visit(self, number: int, lines: list[bytes], index: int) -> Kind:
         """Look at one line; the kind of those of its shape."""
         raw = lines[index][:LONGEST]
+        if not raw.isascii() and is_junk(raw):
+            return Kind.NOTHING
         self.skip(raw)
         self.signs.name(raw)
         if not (hot(raw) or self.wants_all()):

@@ -4,13 +4,15 @@ Of each word the rarest four bytes are looked up at every place of the text (a t
 search has one of blocks); only where they stand is the word itself compared.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-GRAM = 4
+from matrix.engines.wordscan import LEAST
+
+GRAM = LEAST
 _BITS = 18
 _SPREAD = np.uint32(2654435761)
 """Knuth's multiplicative hash: 2**32 divided by the golden ratio."""
@@ -25,18 +27,18 @@ _LAST = -100
 class ManyWords:
     """A set of words of four bytes or more."""
 
-    def __init__(self, words: Iterable[bytes]) -> None:
-        self.words = tuple(dict.fromkeys(words))
+    def __init__(self, words: Sequence[bytes]) -> None:
+        self.words = tuple(words)
         if short := [word for word in self.words if len(word) < GRAM]:
             raise ValueError(f"words shorter than {GRAM} bytes: {short}")
 
     @cached_property
-    def _grams(self) -> dict[bytes, list[tuple[int, bytes]]]:
-        """By gram, the words it stands for and its place in each."""
-        found: dict[bytes, list[tuple[int, bytes]]] = {}
-        for word in self.words:
+    def _grams(self) -> dict[bytes, list[tuple[int, int]]]:
+        """By gram, its place in each word that it stands for, and that word's index."""
+        found: dict[bytes, list[tuple[int, int]]] = {}
+        for index, word in enumerate(self.words):
             place = max(range(len(word) - GRAM + 1), key=lambda i: _rarity(word[i : i + GRAM]))
-            found.setdefault(word[place : place + GRAM], []).append((place, word))
+            found.setdefault(word[place : place + GRAM], []).append((place, index))
         return found
 
     @cached_property
@@ -45,14 +47,14 @@ class ManyWords:
         table[_hashed(np.frombuffer(b"".join(self._grams), "<u4"))] = True
         return table
 
-    def places(self, text: bytes) -> list[int]:
-        """Where words begin in `text`, in order."""
-        grams, found = self._grams, set()
+    def found(self, text: bytes) -> list[tuple[int, int]]:
+        """(where a word begins in `text`, its index among the words) of every occurrence, in no order."""
+        grams, found = self._grams, []
         for place in self._likely(text):
-            for before, word in grams.get(text[place : place + GRAM], ()):
-                if text.startswith(word, place - before) and place >= before:
-                    found.add(place - before)
-        return sorted(found)
+            for before, index in grams.get(text[place : place + GRAM], ()):
+                if text.startswith(self.words[index], place - before) and place >= before:
+                    found.append((place - before, index))
+        return found
 
     def _likely(self, text: bytes) -> list[int]:
         places: list[int] = []

@@ -10,6 +10,7 @@ from matrix.core.outcome import Outcome
 from matrix.engines.classify import Report, classify, classify_log
 from matrix.engines.logscreen import screen
 from matrix.engines.manywords import ManyWords
+from matrix.engines.wordscan import HyperWords
 from tests.engines.signature_examples import EXAMPLES
 from tests.engines.test_log_large import TRACE
 
@@ -24,14 +25,15 @@ def among(lines: list[str]) -> Report:
     return classify_log(io.BytesIO("\n".join([*noise(5000), *lines, *noise(3000, 4), ""]).encode()))
 
 
+@pytest.mark.parametrize("search", [HyperWords, ManyWords])
 @pytest.mark.parametrize("seed", range(4))
-def test_many_words_finds_what_find_finds(seed: int) -> None:
+def test_a_search_for_many_words_finds_what_find_finds(seed: int, search: type[HyperWords] | type[ManyWords]) -> None:
     rng = random.Random(seed)
-    words = ["".join(rng.choices("ab c", k=rng.randint(4, 9))).encode() for _ in range(40)]
+    words = list({"".join(rng.choices("ab c", k=rng.randint(4, 9))).encode() for _ in range(40)})
     text = "".join(rng.choices("ab c", k=5000)).encode()
-    expected = {i for word in words for i in range(len(text)) if text.startswith(word, i)}
-    assert ManyWords(words).places(text) == sorted(expected)
-    assert ManyWords(words).places(b"") == ManyWords([b"abcd"]).places(b"abc") == []
+    expected = [(i, n) for i in range(len(text)) for n, word in enumerate(words) if text.startswith(word, i)]
+    assert sorted(search(words).found(text)) == expected
+    assert search(words).found(b"") == search([b"abcd"]).found(b"abc") == []
 
 
 def test_a_word_of_three_bytes_is_refused() -> None:
