@@ -21,7 +21,7 @@ from matrix.app.remembering import (
 )
 from matrix.core.state import Metric
 from matrix.stats.boots import Revision, revisions
-from matrix.stats.control import comparisons
+from matrix.stats.control import comparisons, settled
 from matrix.stats.floors import Floors, pooled
 from matrix.stats.judge import (
     NO_REFERENCES,
@@ -87,8 +87,10 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A series as its runs judge it, before any control over releases. `alone` is what each revision was called before
-    the series was seen as a whole; `rows` is what is to be remembered, a row a revision.
+    """A series as its runs judge it, before any control over releases.
+
+    `alone` is what each revision was called before the series was seen as a whole; `rows` is what is to be remembered,
+    a row a revision. Verdicts that came out as they are stored hold the q-values that are stored; others hold none.
     """
 
     key: str
@@ -98,30 +100,42 @@ class Course:
     rows: Sequence[Remembered]
     history: History
 
+    def p_values(self) -> Q:
+        """The one-sided p of a fall for every comparison."""
+        moved = self._moved()
+        stored = {place: p for place, (p, _) in self.history.falls.items() if place[0] not in moved}
+        return stored | comparisons(SeriesJudgement(tuple(moved.values())))
+
     def kept(self) -> dict[tuple[str, Metric], float]:
         """The stored q-values of comparisons that came out as they are stored."""
         stored = self.history.falls
         return {
             place: q
-            for place, p in comparisons(self.judgement).items()
+            for place, p in self.p_values().items()
             if (said := stored.get(place)) and said[0] == p and (q := said[1]) is not None
         }
 
-    def settled_rows(self, final: SeriesJudgement, q: Q) -> list[Remembered]:
-        """The rows with the verdicts of `final`, which `q` led to; those that are stored just so are marked as said."""
+    def settled(self, q: Q) -> tuple[SeriesJudgement, list[Remembered]]:
+        """The states and flips that the q-values of all comparisons lead to, and the rows that say so."""
+        moved = self._moved()
+        told = {place: to for place, to in q.items() if place[0] in moved or self._stored_q(place) != to}
+        final = settled(self.judgement, told, self.settings)
+        again = moved.keys() | {revision for revision, _ in told}
         pairs = zip(self.rows, self.alone, final.revisions, strict=True)
-        return [self._settled(row, alone, of, q) for row, alone, of in pairs]
+        return final, [_row(row, by, of) if row.revision in again else row for row, by, of in pairs]
 
-    def _settled(self, row: Remembered, alone: RevisionJudgement, final: RevisionJudgement, q: Q) -> Remembered:
-        apart = alone_to_json(alone.verdicts, final.verdicts)
-        made = replace(row, run_id=final.run_id, verdicts=final.verdicts, alone=apart, said="")
-        stored = self.history.remembered.get(row.revision)
-        said = stored.said if stored else ""
-        same = stored == replace(made, said=said) and all(
-            self.history.falls.get((row.revision, metric), (0, None))[1] == q.get((row.revision, metric))
-            for metric in Metric
-        )
-        return replace(made, said=said) if same else made
+    def _stored_q(self, place: tuple[str, Metric]) -> float | None:
+        return self.history.falls.get(place, (0.0, None))[1]
+
+    def _moved(self) -> dict[str, RevisionJudgement]:
+        """The revisions whose verdicts are not the stored ones."""
+        pairs = zip(self.rows, self.judgement.revisions, strict=True)
+        return {row.revision: of for row, of in pairs if not row.said or row.verdicts != of.verdicts}
+
+
+def _row(row: Remembered, alone: RevisionJudgement, final: RevisionJudgement) -> Remembered:
+    apart = alone_to_json(alone.verdicts, final.verdicts)
+    return replace(row, run_id=final.run_id, verdicts=final.verdicts, alone=apart, said="")
 
 
 def prepare(store: Store, key: str, settings: JudgeSettings, *, afresh: bool = False) -> Prepared:
@@ -170,7 +184,7 @@ def _course(prepared: Prepared, siblings: Floors) -> Course:
     references = _references(held[-1], names, prepared.runs) if held and later else NO_REFERENCES
     steps = list(follow(prepared.runs.get(later), floors, settings, references))
     alone = [*earlier, *(step.judgement for step in steps)]
-    rows = [*held, *_rows(prepared, steps, names, chain)]
+    rows = [*held, *_fresh(prepared, steps, names, chain)]
     judgement = conclude(prepared.traces, alone, settings)
     return Course(prepared.key, settings, judgement, alone, rows, prepared.history)
 
@@ -197,7 +211,7 @@ def _references(last: Remembered, names: Sequence[str], runs: _Runs) -> Referenc
     return references_from_json(last.leaves, dict(zip(places, found, strict=True)))
 
 
-def _rows(
+def _fresh(
     prepared: Prepared, steps: Sequence[Step], names: Sequence[str], chain: Sequence[str]
 ) -> Iterable[Remembered]:
     """Rows of the revisions that were judged now; a chain breaks at one that is not storable."""

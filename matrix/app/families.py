@@ -1,7 +1,7 @@
 """Comparisons of one release of an engine are controlled together, whichever sweeps made them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from matrix.app.lending import Places
 from matrix.app.thresholds import settings_of
@@ -19,12 +19,12 @@ Values = dict[Family, dict[Member, float]]
 """p-values or q-values."""
 
 
-def families(found: Mapping[str, SeriesJudgement], places: Places) -> Values:
-    """The p-values of all comparisons of these series, by family."""
+def families(found: Mapping[str, Mapping[Place, float]], places: Places) -> Values:
+    """The p-values (or q-values) of all comparisons of these series, by family."""
     values: Values = defaultdict(dict)
-    for key, judgement in found.items():
-        for (revision, metric), p in comparisons(judgement).items():
-            values[places[key][0], revision][key, metric] = p
+    for key, of_series in found.items():
+        for (revision, metric), value in of_series.items():
+            values[places[key][0], revision][key, metric] = value
     return dict(values)
 
 
@@ -82,14 +82,14 @@ def controlled(
 ) -> dict[str, SeriesJudgement]:
     """The judgements with their q-values, and the states and flips that follow."""
     return {
-        key: settled(judgement, q_of(key, judgement, places[key][0], q), settings[key])
+        key: settled(judgement, q_of(key, comparisons(judgement), places[key][0], q), settings[key])
         for key, judgement in found.items()
     }
 
 
-def q_of(key: str, judgement: SeriesJudgement, engine: str, q: Values) -> dict[Place, float]:
+def q_of(key: str, of_series: Iterable[Place], engine: str, q: Values) -> dict[Place, float]:
     """The q-values of one series by revision and metric."""
-    return {place: q[engine, place[0]][key, place[1]] for place in comparisons(judgement)}
+    return {place: q[engine, place[0]][key, place[1]] for place in of_series}
 
 
 def _controlled(members: Mapping[Member, float]) -> dict[Member, float]:

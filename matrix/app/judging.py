@@ -1,13 +1,13 @@
 """Judges stored series: reads runs, asks the pure judge, controls over each release, stores verdicts and flips."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 
 from matrix.app.course import Course, Prepared, course, prepare
-from matrix.app.families import Values, control_releases, controlled, families, q_beside_stored, q_of, q_values
-from matrix.app.lending import Places, keep_noise, lent, own_noise, stored_noise
+from matrix.app.families import control_releases, controlled, families, q_beside_stored, q_of, q_values
+from matrix.app.lending import keep_noise, lent, own_noise, stored_noise
 from matrix.app.points import points
 from matrix.app.thresholds import settings_of
-from matrix.stats.control import settled
+from matrix.stats.control import comparisons
 from matrix.stats.floors import Floors
 from matrix.stats.judge import NO_SIBLINGS, JudgeSettings, SeriesJudgement, judge_series, standing
 from matrix.store import Place, Q, Store
@@ -68,7 +68,8 @@ def judgements(store: Store, change: Change = lambda settings: settings) -> Judg
     settings = {key: change(of) for key, of in _settings(store, places).items()}
     borrowed = lent(own_noise(store, store.judged.repeated(), settings), places, places)
     found = {key: judge_series(points(store, key), settings[key], borrowed[key]) for key in places}
-    return controlled(found, places, q_values(families(found, places)), settings)
+    p_values = {key: comparisons(judgement) for key, judgement in found.items()}
+    return controlled(found, places, q_values(families(p_values, places)), settings)
 
 
 def _settings(store: Store, keys: Collection[str]) -> dict[str, JudgeSettings]:
@@ -88,17 +89,10 @@ def _part(store: Store, keys: set[str]) -> tuple[Part, set[str]]:
     noise, lenders = stored_noise(store, places)
     borrowed = lent(noise, lenders, places)
     courses = {key: course(store, prepared.pop(key), borrowed[key]) for key in places}
-    found = {key: of.judgement for key, of in courses.items()}
-    q, overturned = q_beside_stored(store, families(found, places), _kept(courses, places))
-    return {k: (places[k], of, q_of(k, of.judgement, places[k][0], q)) for k, of in courses.items()}, overturned
-
-
-def _kept(courses: Mapping[str, Course], places: Places) -> Values:
-    kept: Values = {}
-    for key, of in courses.items():
-        for (revision, metric), q in of.kept().items():
-            kept.setdefault((places[key][0], revision), {})[key, metric] = q
-    return kept
+    p_values = {key: of.p_values() for key, of in courses.items()}
+    kept = families({key: of.kept() for key, of in courses.items()}, places)
+    q, overturned = q_beside_stored(store, families(p_values, places), kept)
+    return {k: (places[k], of, q_of(k, p_values[k], places[k][0], q)) for k, of in courses.items()}, overturned
 
 
 def _again(store: Store, prepared: Prepared, place: Place, siblings: Floors) -> None:
@@ -108,6 +102,6 @@ def _again(store: Store, prepared: Prepared, place: Place, siblings: Floors) -> 
 
 def _keep(store: Store, engine: str, found: Course, q: Q) -> SeriesJudgement:
     """Store the judgement that the q-values lead to, and return it."""
-    final = settled(found.judgement, q, found.settings)
-    store.memory.save(found.key, engine, found.settled_rows(final, q), q, (final.flips, standing(final)))
+    final, rows = found.settled(q)
+    store.memory.save(found.key, engine, rows, q, (final.flips, standing(final)))
     return final

@@ -92,14 +92,18 @@ def places_in(body: Mapping[str, Any]) -> set[int]:
 
 def alone_to_json(alone: Sequence[Verdict], final: Sequence[Verdict]) -> list[Any] | None:
     """The verdicts of a revision by itself that do not follow from the final ones; None where all do."""
-    apart = [one for one, seen in zip(alone, final, strict=True) if one != _uncontrolled(seen)]
-    return [[v.metric.value, v.state.value, v.reason, [[*pair] for pair in v.numbers]] for v in apart] or None
+    apart = [one for one, seen in zip(alone, final, strict=True) if _without_q(one) != _without_q(seen)]
+    return [
+        [v.metric.value, v.state.value, v.reason, [[*pair] for pair in _without_q(v).numbers]] for v in apart
+    ] or None
 
 
-def alone_from_json(body: Sequence[Any] | None, final: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """What `alone_to_json` was given."""
-    apart = {metric: _verdict(metric, *rest) for metric, *rest in body or ()}
-    return tuple(apart.get(verdict.metric.value) or _uncontrolled(verdict) for verdict in final)
+def alone_from_json(body: Sequence[Any] | None, final: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """What `alone_to_json` was given; verdicts that follow from the final ones are those, with their q-values."""
+    if not body:
+        return final
+    apart = {metric: _verdict(metric, *rest) for metric, *rest in body}
+    return tuple(apart.get(verdict.metric.value, verdict) for verdict in final)
 
 
 def storable(verdicts: Sequence[Verdict]) -> bool:
@@ -108,7 +112,7 @@ def storable(verdicts: Sequence[Verdict]) -> bool:
     return all(not isinstance(value, float) or isfinite(value) for value in values)
 
 
-def _uncontrolled(verdict: Verdict) -> Verdict:
+def _without_q(verdict: Verdict) -> Verdict:
     names = [name for name, _ in verdict.numbers]
     if "q" not in names:
         return verdict

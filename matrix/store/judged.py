@@ -13,7 +13,7 @@ from matrix.store.baselines import batches
 from matrix.store.jsonio import dumps
 from matrix.store.order import followed
 from matrix.store.tables import judged_series, runs, series
-from matrix.store.tables.judged import falls
+from matrix.store.tables.judged import falls, judged_revisions
 from matrix.store.transactions import Transactions, insert_new
 
 Place = tuple[str, str]
@@ -105,15 +105,19 @@ class Judged:
             ]
 
     def keep_q(self, release: tuple[str, str], q: Mapping[tuple[str, Metric], float]) -> None:
-        """Store the q-values of some comparisons of one release, by series and metric."""
+        """Store the q-values of some comparisons of one release, by series and metric, and note in the judge's memory
+        that those series have yet to be told.
+        """
         if not q:
             return
         c = falls.c
         mine = (c.engine == release[0], c.revision == release[1])
         one = (c.series_key == bindparam("of_series"), c.metric == bindparam("of_metric"))
         rows = [{"of_series": key, "of_metric": metric.value, "to": value} for (key, metric), value in q.items()]
+        untold = (judged_revisions.c.series_key == bindparam("of_series"), judged_revisions.c.revision == release[1])
         with self._db.write() as conn:
             conn.execute(update(falls).where(*mine, *one).values(q=bindparam("to")), rows)
+            conn.execute(update(judged_revisions).where(*untold).values(said=""), rows)
 
     def _put(self, key: str, place: Place, values: dict[str, Any]) -> None:
         row = {"series_key": key, "engine": place[0], "hardware": place[1], "thresholds": {}, **values}

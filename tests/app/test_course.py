@@ -4,15 +4,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 from json import dumps
+from typing import Any
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from matrix.app.course import Course, course, prepare
+from matrix.app.families import control_releases
 from matrix.app.judging import judge_all, judge_one, judge_some
 from matrix.app.thresholds import settings_of
 from matrix.core.cell import Cell
+from matrix.core.hardware import Hardware
 from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
 from matrix.core.state import Metric
@@ -24,6 +27,7 @@ from tests.app.stored import cell, ended, served
 SHORT = {"long": 4.0}
 """Series are long from four revisions on, so that few runs make one."""
 NUMBERS = count()
+Arrival = tuple[int, int, float, Outcome, Method]
 ARRIVALS = st.lists(
     st.tuples(
         st.integers(0, 6),
@@ -55,34 +59,38 @@ def both(store: Store, key: str, siblings: Floors) -> tuple[Course, Course]:
 
 def concluded(found: Course) -> tuple[object, ...]:
     """All but the marks of what is stored already."""
-    rows = [(row.revision, row.inputs, row.chain, dumps([row.trace, row.leaves])) for row in found.rows]
-    return found.judgement, found.alone, rows
+    final, made = found.settled(found.kept())
+    rows = [(r.revision, r.inputs, r.chain, r.run_id, r.verdicts, dumps([r.trace, r.leaves, r.alone])) for r in made]
+    return final, found.p_values(), found.kept(), rows
 
 
-def arrive(store: Store, target: str, number: int, arrival: tuple[int, int, float, Outcome, Method]) -> None:
+def drafted(number: int, version: str = "1.0", **more: Any) -> Cell:
+    """A cell of an example's own series, on a machine of its own: no other lends it noise."""
+    return cell(version, hardware=Hardware("Xeon", 16, f"H{number}", 1, "570.10", "12.8"), **more)
+
+
+def arrive(store: Store, number: int, at: int, arrival: Arrival) -> None:
     minor, boot, length, outcome, method = arrival
-    of = cell(f"1.{minor}", target=target, boot=boot, method=method, draft=None if method is Method.NONE else "head")
+    draft = {} if method is Method.NONE else {"draft": "head"}
+    of = drafted(number, f"1.{minor}", boot=boot, method=method, **draft)
     if outcome is Outcome.OK:
-        served(store, of, length, at=1000 + number)
+        served(store, of, length, at=1000 + at)
     else:
-        ended(store, of, outcome, at=1000 + number)
+        ended(store, of, outcome, at=1000 + at)
 
 
 @given(ARRIVALS, LENT)
 @settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
-def test_going_on_says_what_the_counters_say(
-    history: Store, arrivals: list[tuple[int, int, float, Outcome, Method]], lent: float
-) -> None:
-    target = f"target-{next(NUMBERS)}"
-    key = cell("1.0", target=target, draft="head").series_key
-    place = ("sglang", cell("1.0").hardware.label)
-    history.judged.keep_thresholds({key: (place, SHORT)})
+def test_going_on_says_what_the_counters_say(history: Store, arrivals: list[Arrival], lent: float) -> None:
+    number = next(NUMBERS)
+    key = drafted(number, draft="head").series_key
+    history.judged.keep_thresholds({key: (("sglang", drafted(number).hardware.label), SHORT)})
     siblings: Floors = {Metric.ACCEPT_LENGTH: NoiseFloor(lent, 0.0, 6.0)} if lent else {}
-    for number, arrival in enumerate(arrivals):
-        arrive(history, target, number, arrival)
+    for at, arrival in enumerate(arrivals):
+        arrive(history, number, at, arrival)
         went_on, afresh = both(history, key, {})
         assert concluded(went_on) == concluded(afresh)
-        judge_one(history, key)
+        judge_some(history, [key])
     went_on, afresh = both(history, key, siblings)
     assert concluded(went_on) == concluded(afresh)
 
@@ -128,6 +136,21 @@ def test_a_baseline_that_came_later_is_taken_in(stored: Store) -> None:
     served(stored, base, 1.0, at=2000)
     speed = judge_one(stored, key).revisions[0].verdict(Metric.SPEED)
     assert dict(speed.numbers)["baseline_tok_s"] is not None
+
+
+def test_a_series_hears_of_q_values_that_others_changed(stored: Store) -> None:
+    """Whatever came between the control over a release and the telling."""
+    for draft in ("a", "b"):
+        served(stored, cell("1.0", draft=draft), 2.5, at=1000)
+        served(stored, cell("1.1", draft=draft), 2.4, at=2000)
+    keys = [cell("1.0", draft=draft).series_key for draft in ("a", "b")]
+    for key in keys:
+        judge_one(stored, key)
+    assert control_releases(stored) == sorted(keys)
+    told = judge_one(stored, keys[0]).revisions[1].verdict(Metric.ACCEPT_LENGTH)
+    (fall,) = [f for f in stored.judged.falls_in("sglang", "1.1") if f.member == (keys[0], Metric.ACCEPT_LENGTH)]
+    assert fall.q is not None and dict(told.numbers)["q"] == pytest.approx(fall.q, abs=1e-6)
+    assert stored.memory.history(keys[0]).remembered["1.1"].verdicts[0] == told
 
 
 def test_verdicts_that_others_stored_are_judged_afresh(stored: Store) -> None:

@@ -73,7 +73,8 @@ judged_revisions = Table(
     metadata,
     Column("series_key", String(16), primary_key=True),
     Column("revision", Text, primary_key=True),
-    # Digests: of what the revision's own trace rests on, of that and all before it, of what was concluded.
+    # Digests: of what the revision's own trace rests on, of that and all before it, of what was concluded (empty where
+    # a q-value has changed since).
     Column("inputs", String(32), nullable=False),
     Column("chain", String(32), nullable=False),
     Column("said", String(32), nullable=False),
