@@ -1,18 +1,20 @@
 """The adaptive rule on many simulated comparisons at once, by the judge's own functions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.judge_data import TOKENS, Floats, Kind, pairs
 from matrix.stats.answer import answers, boots_wanted
-from matrix.stats.noise import NoiseFloor, between_boots, pool, with_prior
+from matrix.stats.looks import intervals
+from matrix.stats.noise import NoiseFloor, NoiseFloors, between_boots, many, pool, with_prior
 from matrix.stats.paired import Comparison, Sums, compare_many
 from matrix.stats.settings import JudgeSettings
 
-SEED, CHUNK = 20260101, 2000
+SEED, CHUNK, MOVED = 20260101, 2000, 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def _chunk(
     settings: JudgeSettings,
 ) -> Tally:
     made = pairs(rng, trials, prompts, settings.max_boots, drop, kind)
-    siblings = _siblings(rng, trials, kind, sibling_df)
+    siblings = _siblings(rng, trials, prompts, kind, sibling_df)
     found = Tally(
         *(np.zeros(trials, kind) for kind in (bool, bool, np.int64, bool, bool, np.float64)),
     )
@@ -71,22 +73,29 @@ def _look(
     before: Floats, after: Floats, siblings: NDArray[np.object_], settings: JudgeSettings
 ) -> tuple[Comparison[Floats], NDArray[np.bool_], NDArray[np.bool_]]:
     boots, prompts = before.shape[1:]
-    floors = [
+    tokens, floors = np.full((len(before), prompts), float(TOKENS * boots)), _floors(before, after, siblings, settings)
+    compared = compare_many(
+        Sums(tokens, before.sum(1), boots),
+        Sums(tokens, after.sum(1), boots),
+        floors,
+        confidence=settings.confidence,
+        resolution=settings.resolution,
+    )
+    bad, good = answers(compared, boots, settings, relevant=settings.relevant, caught=settings.caught)
+    if boots > 1:
+        low, high = intervals(compared.mean, compared.within, prompts, (boots, boots), floors, settings)
+        compared = replace(compared, low=low, high=high)
+    return compared, bad, good
+
+
+def _floors(before: Floats, after: Floats, siblings: NDArray[np.object_], settings: JudgeSettings) -> NoiseFloors:
+    joined = [
         with_prior(
             own, sibling, assumed=settings.assumed_noise, least_df=settings.least_df, most_df=settings.sibling_df
         )
         for own, sibling in zip(_own(before, after), siblings, strict=True)
     ]
-    tokens = np.full((len(before), prompts), float(TOKENS * boots))
-    compared = compare_many(
-        Sums(tokens, before.sum(1), boots),
-        Sums(tokens, after.sum(1), boots),
-        (np.array([floor.boot for floor in floors]), np.array([floor.df for floor in floors])),
-        confidence=settings.confidence,
-        resolution=settings.resolution,
-    )
-    bad, good = answers(compared, boots, settings, relevant=settings.relevant, caught=settings.caught)
-    return compared, bad, good
+    return many(joined)
 
 
 def _own(before: Floats, after: Floats) -> Sequence[NoiseFloor]:
@@ -97,8 +106,19 @@ def _own(before: Floats, after: Floats) -> Sequence[NoiseFloor]:
     return [pool(NoiseFloor(float(v[i]), float(w[i]), boots - 1) for v, w in sides) for i in range(len(before))]
 
 
-def _siblings(rng: np.random.Generator, trials: int, kind: Kind, df: int) -> NDArray[np.object_]:
+def _siblings(rng: np.random.Generator, trials: int, prompts: int, kind: Kind, df: int) -> NDArray[np.object_]:
+    """What boots of sibling series showed: the noise of a boot, and what prompts whose texts part add to it."""
+    within = _moved(prompts) if kind.each_boot else 0.0
     floors = np.empty(trials, object)
     for i in range(trials):
-        floors[i] = NoiseFloor(kind.noise**2 * rng.chisquare(df) / df, 0.0, df) if df else NoiseFloor()
+        variance = (kind.noise**2 + within) * rng.chisquare(df) / df if df else 0.0
+        floors[i] = NoiseFloor(variance, within, df) if df else NoiseFloor()
     return floors
+
+
+@cache
+def _moved(prompts: int) -> float:
+    """Variance of a boot's pooled value where half of its texts part from boot to boot and nothing else differs."""
+    made = pairs(np.random.default_rng(SEED), MOVED, prompts, 2, 0.0, Kind(0.0, each_boot=True))
+    variance, _ = between_boots(np.full(made.before.shape, float(TOKENS)), made.before)
+    return float(variance.mean())

@@ -3,6 +3,7 @@
 from matrix.core.state import Metric, State, Verdict
 from matrix.stats.answer import NOTHING, Answer, answer
 from matrix.stats.lengths import Lengths, lengths
+from matrix.stats.looks import stated
 from matrix.stats.noise import NoiseFloor
 from matrix.stats.paired import Comparison, Sums, compare
 from matrix.stats.point import RunPoint
@@ -59,8 +60,9 @@ def _paired(
     settings: JudgeSettings,
 ) -> Verdict:
     before, after = sums
-    found = compare(before, after, floor, confidence=settings.confidence, resolution=settings.resolution)
     boots = (before.boots, after.boots)
+    plain = compare(before, after, floor, confidence=settings.confidence, resolution=settings.resolution)
+    found = stated(plain, boots, len(reference.revisions), floor, settings)
     told = answer(found, floor, boots, settings, relevant=settings.relevant, caught=settings.caught)
     looping = _newly_looping(point, reference.point, common)
     many = looping >= settings.loop_share * len(common)

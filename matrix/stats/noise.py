@@ -1,6 +1,6 @@
 """Noise between boots: how far two boots of one revision lie apart, measured and pooled."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,25 @@ class NoiseFloor:
 
 
 UNMEASURED = NoiseFloor()
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseFloors:
+    """A `NoiseFloor` for each of many comparisons, along their axes."""
+
+    variance: Array
+    within: Array
+    df: Array
+
+    @property
+    def boot(self) -> Array:
+        """As `NoiseFloor.boot`."""
+        return np.maximum(self.variance - self.within, 0.0)
+
+
+def many(floors: Sequence[NoiseFloor]) -> NoiseFloors:
+    """These floors along one axis."""
+    return NoiseFloors(*(np.array([getattr(floor, name) for floor in floors]) for name in NoiseFloors.__slots__))
 
 
 def pool(floors: Iterable[NoiseFloor]) -> NoiseFloor:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from matrix.stats.noise import Array, NoiseFloor, leave_one_out
+from matrix.stats.noise import Array, NoiseFloor, NoiseFloors, leave_one_out
 
 Value = TypeVar("Value", float, Array)
 
@@ -46,13 +46,8 @@ class Sums:
 
 def compare(before: Sums, after: Sums, floor: NoiseFloor, *, confidence: float, resolution: float) -> Comparison[float]:
     """The change from `before` to `after` over at least two prompts."""
-    found = compare_many(
-        before,
-        after,
-        (np.array(floor.boot), np.array(floor.df)),
-        confidence=confidence,
-        resolution=resolution,
-    )
+    floors = NoiseFloors(np.array(floor.variance), np.array(floor.within), np.array(floor.df))
+    found = compare_many(before, after, floors, confidence=confidence, resolution=resolution)
     return Comparison(
         pairs=found.pairs,
         change=float(found.change),
@@ -69,22 +64,23 @@ def compare(before: Sums, after: Sums, floor: NoiseFloor, *, confidence: float, 
 
 
 def compare_many(
-    before: Sums, after: Sums, floor: tuple[Array, Array], *, confidence: float, resolution: float
+    before: Sums, after: Sums, floors: NoiseFloors, *, confidence: float, resolution: float
 ) -> Comparison[Array]:
-    """`compare` along leading axes; `floor` is the variance that a boot's prompts share, and its degrees of freedom.
+    """`compare` along leading axes.
 
     D = ln(pooled after / pooled before), pooled being sum tokens / sum steps. Its variance is the jackknife's over the
     prompts (never below `resolution`^2 / pairs: counts are whole) plus the floor for each boot of both sides
-    (1 / boots each). Degrees of freedom after Satterthwaite. Swapping the sides only turns the sign of D.
+    (1 / boots each). Degrees of freedom after `freedom`. Swapping the sides only turns the sign of D.
     """
     pairs = before.tokens.shape[-1]
     moved = leave_one_out(after.tokens, after.steps) - leave_one_out(before.tokens, before.steps)
     centred = moved - moved.mean(-1, keepdims=True)
     within = np.maximum((pairs - 1) / pairs * (centred**2).sum(-1), resolution**2 / pairs)
-    between = floor[0] * (1 / before.boots + 1 / after.boots)
+    shares = 1 / before.boots + 1 / after.boots
+    between = floors.boot * shares
     mean = _pooled(after) - _pooled(before)
     error = np.sqrt(within + between)
-    df = (within + between) ** 2 / (within**2 / (pairs - 1) + between**2 / np.maximum(floor[1], 1e-9))
+    df = freedom(within, pairs, floors, shares)
     reach = stdtrit(df, (1 + confidence) / 2) * error
     return Comparison(
         pairs=pairs,
@@ -99,6 +95,19 @@ def compare_many(
         between=between,
         df=df,
     )
+
+
+def freedom(within: Array, pairs: int, floors: NoiseFloors, shares: float) -> Array:
+    """Degrees of freedom of `within` + boot noise x `shares`, after Satterthwaite.
+
+    What all prompts of a boot share is a difference, variance - within, never taken below zero. Its uncertainty is that
+    of the variance as long as little is subtracted, and none where nothing is left: between the two stands the
+    geometric mean.
+    """
+    between = floors.boot * shares
+    unsure = between * floors.variance * shares / np.maximum(floors.df, 1e-9)
+    result: Array = (within + between) ** 2 / (within**2 / (pairs - 1) + unsure)
+    return result
 
 
 def _pooled(side: Sums) -> NDArray[np.float64]:

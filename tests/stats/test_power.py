@@ -40,10 +40,13 @@ def test_a_real_fall_is_flagged(drop: float, caught: float, noise: float) -> Non
     assert at_most(int((~tallied(1000, drop, noise).bad).sum()), 1000) < 1 - caught + 0.02
 
 
-@pytest.mark.parametrize("drop", [0.0, 0.05, 0.2])
+@pytest.mark.parametrize("drop", [0.0, 0.05, 0.1])
 @pytest.mark.parametrize("noise", NOISES)
 def test_intervals_hold_the_true_change_in_95_of_100(drop: float, noise: float) -> None:
-    assert 0.935 < tallied(4000, drop, noise).first.mean() < 0.965
+    """At the first look, and where the search for an answer ended: stopping then is no reason to trust less."""
+    found = tallied(4000, drop, noise)
+    assert 0.935 < found.first.mean() < 0.965
+    assert 0.935 < found.last.mean() < 0.965
 
 
 def test_prompts_that_move_at_every_boot_are_not_taken_for_noise_of_the_boot() -> None:
