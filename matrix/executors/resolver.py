@@ -11,11 +11,12 @@ from pathlib import Path
 import uv
 from packaging.utils import canonicalize_name
 
+from matrix.core.errors import InfraError
 from matrix.core.index import IndexSettings
 from matrix.core.recipe import Recipe
 from matrix.executors.installed import versions
 from matrix.executors.venv_build import MERGED
-from matrix.executors.venv_failures import Failure, error, kind, sentence
+from matrix.executors.venv_failures import Failure, kind, sentence
 from matrix.executors.venv_python import interpreter
 
 _TORCH = re.compile(r"\btorch")
@@ -43,7 +44,8 @@ class Resolver:
             done = self._compile(lines, "--torch-backend", "cpu")
         text = self.settings.redact(done.stderr)
         if done.returncode != 0 and kind(text) in (Failure.DISK, Failure.NETWORK, Failure.DENIED):
-            raise error("nothing: the resolver was asked", text, Path(os.devnull))
+            hint = "check the disk, the network, the proxy and the index URLs of `pip config list`, then run again"
+            raise InfraError(f"the resolver cannot read the package index: {sentence(text)}", hint=hint)
         if done.returncode != 0:
             return sentence(text)
         more = sorted(versions(done.stdout.splitlines()).keys() - {_name(line) for line in lines})
