@@ -1,4 +1,4 @@
-"""`make bench [ARGS=NAME...]`: run benchmarks by name, all without one. `judge-one=10000` sets a size."""
+"""`make bench [ARGS=NAME...]`: run benchmarks by name, all without one. `NAME=10000` sets a size, where it has one."""
 
 import sys
 
@@ -12,7 +12,7 @@ BENCHMARKS = {
     "judge-one": judge_one.main,
     "judge-all": judge_one.judge_everything,
 }
-SIZED = {"judge-one": judge_one.main, "judge-all": judge_one.judge_everything}
+SIZED = {"bisection": bisection.main, "judge-one": judge_one.main, "judge-all": judge_one.judge_everything}
 
 
 def main(names: list[str]) -> int:

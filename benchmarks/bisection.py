@@ -1,9 +1,14 @@
-"""How often a bisection is right and what it costs: `python -m benchmarks bisection`; alone, TRIALS can be given.
+"""How often a bisection is right, and its costs: `python -m benchmarks bisection`; `bisection=10000` sets the trials.
 
 Each trial hides a culprit among 256 commits in a row. Judgements err at two rates that the search is not told: it sees
 ten repeated runs of each end (A/A runs, counted apart). Beside it, on the same trials: git's own halving (checked once
 against the real `git bisect`), the best of three runs at each of its points, and the real `git_bayesect` where it is
-installed. Runs that verify the culprit are shown apart from those of the search; the ends' two runs are in neither.
+installed (they have no skips that keep a skip's neighbours in the range, so none of these where points cannot be
+built). Runs that verify the culprit are shown apart from those of the search; the ends' two runs are in neither.
+
+Below each of our lines stands whether what it states is true: the trials by the confidence that they ended with, in
+bands, and how many of each were right. A trial goes on from one level to the next, as the same command with another
+`--confidence` would: decisions depend on answers alone, so each level is what it would be on its own.
 """
 
 import subprocess
@@ -11,8 +16,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -54,29 +59,34 @@ class Trial:
     size: int = 1
 
 
+@cache
 def history() -> History:
     return linear([f"c{i:03d}" for i in range(COMMITS)], "old")
 
 
-def ours(world: World, confidence: float, seed: int) -> Trial:
-    """One trial of `matrix.bisect`."""
+def ours(world: World, levels: Sequence[float], seed: int) -> list[Trial]:
+    """One trial of `matrix.bisect`, as it stands when each of the rising levels of confidence is reached."""
     rng = np.random.default_rng((SEED, seed))
     culprit, judge = _hide(world, rng)
     aa = Rates(*_aa(rng, world.wrong_bad), *_aa(rng, world.wrong_good))
-    state = begin(history(), Settings(confidence=confidence, parallel=world.parallel, tolerate=True), aa)
+    state = begin(history(), Settings(parallel=world.parallel, tolerate=True), aa)
     state = state.told([Answer(GOOD_END, Said.GOOD), Answer(COMMITS - 1, Said.BAD)])
-    runs, rounds = {Phase.SEARCH: 0, Phase.VERIFY: 0}, 0
-    while (decision := decide(state)).points:
-        runs[decision.phase] += len(decision.points)
-        rounds += decision.phase is Phase.SEARCH
-        state = state.told([Answer(point, judge(point)) for point in decision.points])
-    if (found := decision.suspects) is None:
-        raise RuntimeError(decision.reason)
-    right = culprit in found.changes
-    return Trial(right, runs[Phase.SEARCH], runs[Phase.VERIFY], rounds, found.mass, len(found.changes))
+    runs, rounds, found = {Phase.SEARCH: 0, Phase.VERIFY: 0}, 0, []
+    for level in levels:
+        state = replace(state, settings=replace(state.settings, confidence=level))
+        while (decision := decide(state)).points:
+            runs[decision.phase] += len(decision.points)
+            rounds += decision.phase is Phase.SEARCH
+            state = state.told([Answer(point, judge(point)) for point in decision.points])
+        if (named := decision.suspects) is None:
+            raise RuntimeError(decision.reason)
+        right = culprit in named.changes
+        size = len(named.changes)
+        found.append(Trial(right, runs[Phase.SEARCH], runs[Phase.VERIFY], rounds, named.mass, size))
+    return found
 
 
-def halving(repeats: int, world: World, seed: int) -> Trial:
+def halving(repeats: int, world: World, seed: int) -> list[Trial]:
     """One trial of git's bisect on commits in a row, each judged by the majority of `repeats` runs."""
     rng = np.random.default_rng((SEED, seed))
     culprit, judge = _hide(world, rng)
@@ -86,10 +96,10 @@ def halving(repeats: int, world: World, seed: int) -> Trial:
         said = [judge(middle) for _ in range(repeats)]
         runs += repeats
         good, bad = (good, middle) if said.count(Said.BAD) * 2 > repeats else (middle, bad)
-    return Trial(bad == culprit, runs)
+    return [Trial(bad == culprit, runs)]
 
 
-def bayesect(world: World, confidence: float, seed: int) -> Trial:
+def bayesect(world: World, confidence: float, seed: int) -> list[Trial]:
     """One trial of `git_bayesect`, stopped where its own `run` stops: one commit reaches `confidence`."""
     from git_bayesect import Bisector
 
@@ -100,7 +110,7 @@ def bayesect(world: World, confidence: float, seed: int) -> Trial:
         index = bisector.select()
         bisector.record(index, judge(COMMITS - 1 - index) is Said.BAD)
         runs += 1
-    return Trial(COMMITS - 1 - int(np.argmax(bisector.distribution)) == culprit, runs)
+    return [Trial(COMMITS - 1 - int(np.argmax(bisector.distribution)) == culprit, runs)]
 
 
 _MOST = 300
@@ -168,19 +178,16 @@ def _git(folder: Path, *args: str) -> str:
     return done.stdout.strip()
 
 
-def table(pool: ProcessPoolExecutor, name: str, trial: Callable[[int], Trial], trials: int) -> list[Trial]:
-    """Run the trials and print a line about them."""
-    done = list(pool.map(trial, range(trials), chunksize=max(1, trials // 200)))
-    mean = {
-        "search": np.mean([t.search for t in done]),
-        "verify": np.mean([t.verify for t in done]),
-        "rounds": np.mean([t.rounds for t in done]),
-        "size": np.mean([t.size for t in done]),
-    }
+def trials_of(pool: ProcessPoolExecutor, trial: Callable[[int], list[Trial]], trials: int) -> list[tuple[Trial, ...]]:
+    """The trials of each level, one tuple a level."""
+    return list(zip(*pool.map(trial, range(trials), chunksize=max(1, trials // 200)), strict=True))
+
+
+def line(name: str, done: Sequence[Trial]) -> None:
+    """Print how often the trials were right, and their mean costs."""
     right = 100 * float(np.mean([t.right for t in done]))
-    figures = "".join(f"{mean[key]:8.2f}" for key in ("search", "verify", "rounds", "size"))
-    print(f"{name:58s}{right:8.2f}{figures}{len(done):8d}", flush=True)
-    return done
+    means = [np.mean([getattr(t, key) for t in done]) for key in ("search", "verify", "rounds", "size")]
+    print(f"{name:58s}{right:8.2f}{''.join(f'{mean:8.2f}' for mean in means)}{len(done):8d}", flush=True)
 
 
 def calibration(done: Sequence[Trial]) -> str:
@@ -195,25 +202,32 @@ def calibration(done: Sequence[Trial]) -> str:
 
 
 _ENOUGH = 100
-WORLDS = (World(), World(0.02, 0.02), World(0.05, 0.05), World(0.02, 0.20), World(0.20, 0.02))
-OTHERS = (World(unbuildable=0.25), World(parallel=3), World(0.02, 0.02, parallel=3))
+BESIDE = (World(), World(0.02, 0.02), World(0.02, 0.20))
+ALONE = (World(0.05, 0.05), World(0.20, 0.02), World(unbuildable=0.25))
+PARALLEL = (World(parallel=3), World(0.02, 0.02, parallel=3))
 
 
 def main(trials: int = 1000) -> None:
-    """Print every figure; `trials` for each line of ours, a tenth of them for the slow `git_bayesect`."""
+    """Print every figure; `trials` for each line."""
     print(f"git asks for the same commits as the halving here: {as_git_asks()}")
     print(f"{'':58s}{'right %':>8s}{'search':>8s}{'verify':>8s}{'rounds':>8s}{'range':>8s}{'trials':>8s}")
     with ProcessPoolExecutor() as pool:
-        for world in WORLDS:
-            table(pool, f"git bisect, {world.name}", partial(halving, 1, world), trials)
-            table(pool, f"majority of 3, {world.name}", partial(halving, 3, world), trials)
-            if _has_bayesect():
-                table(pool, f"git_bayesect 95 %, {world.name}", partial(bayesect, world, 0.95), max(trials // 10, 10))
-            for level in LEVELS:
-                done = table(pool, f"ours {100 * level:g} %, {world.name}", partial(ours, world, level), trials)
-                print(f"    {calibration(done)}")
-        for world in OTHERS:
-            table(pool, f"ours 95 %, {world.name}", partial(ours, world, 0.95), trials)
+        for world in (*BESIDE, *ALONE):
+            if world in BESIDE:
+                _peers(pool, world, trials)
+            for level, done in zip(LEVELS, trials_of(pool, partial(ours, world, LEVELS), trials), strict=True):
+                line(f"ours {100 * level:g} %, {world.name}", done)
+                print(f"    {calibration(done)}", flush=True)
+        for world in PARALLEL:
+            line(f"ours 95 %, {world.name}", trials_of(pool, partial(ours, world, (0.95,)), trials)[0])
+
+
+def _peers(pool: ProcessPoolExecutor, world: World, trials: int) -> None:
+    """Lines of the others."""
+    line(f"git bisect, {world.name}", trials_of(pool, partial(halving, 1, world), trials)[0])
+    line(f"majority of 3, {world.name}", trials_of(pool, partial(halving, 3, world), trials)[0])
+    if _has_bayesect():
+        line(f"git_bayesect 95 %, {world.name}", trials_of(pool, partial(bayesect, world, 0.95), trials)[0])
 
 
 def _has_bayesect() -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from matrix.bisect.answers import Answer, Said
-from matrix.bisect.history import History, holds, weights
+from matrix.bisect.history import GOOD_END, History, holds, weights
 from matrix.bisect.posterior import Floats
 
 SKIP_MEAN, SKIP_WEIGHT, SKIP_FADE = 0.2, 2.0, 0.5
@@ -41,7 +41,8 @@ def choose(
 
     `seconds` is what a run at each point is expected to cost, `barred` are points that must not be asked.
     """
-    usable = np.array([i not in barred for i in range(len(history))])
+    usable = np.ones(len(history), dtype=np.bool_)
+    usable[[i for i in barred if i != GOOD_END]] = False
     worth = (1 - skip_chances(history, answers)) / np.asarray(seconds, dtype=np.float64)
     chosen: list[int] = []
     paths = odds.culprit[None, :]
@@ -61,13 +62,22 @@ _NOTHING = 1e-9
 
 def skip_chances(history: History, answers: Sequence[Answer]) -> Floats:
     """Shape (n,): how probable it is that a point cannot be tested. Neighbours of a skip are more so."""
-    places = np.arange(len(history))
-    skips, tries = np.full(len(history), SKIP_MEAN * SKIP_WEIGHT), np.full(len(history), SKIP_WEIGHT)
+    tries, skips = np.zeros(len(history) + 1), np.zeros(len(history) + 1)
     for answer in answers:
-        near = SKIP_FADE ** np.abs(places - answer.point)
-        tries += near
-        skips += near * (answer.said is Said.SKIP)
-    return np.asarray(skips / tries, dtype=np.float64)
+        tries[answer.point + 1] += 1
+        skips[answer.point + 1] += answer.said is Said.SKIP
+    told = _nearby(skips) + SKIP_MEAN * SKIP_WEIGHT
+    return np.asarray(told / (_nearby(tries) + SKIP_WEIGHT), dtype=np.float64)
+
+
+def _nearby(counts: Floats) -> Floats:
+    """Shape (n,) from (n + 1,), the good end first: all counts, each fading with its distance."""
+    return np.convolve(counts, _FADING)[_REACH + 1 : -_REACH]
+
+
+_REACH = 40
+_FADING = SKIP_FADE ** np.abs(np.arange(-_REACH, _REACH + 1))
+"""How much a neighbour's answer counts, by distance; beyond 40 points that is nothing that a sum of doubles holds."""
 
 
 def _information(history: History, odds: Odds, paths: Floats) -> Floats:

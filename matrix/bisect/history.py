@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -26,8 +26,11 @@ class History:
     points: tuple[str, ...]
     parents: tuple[tuple[int, ...], ...]
     good: str = "good-end"
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        # Matrices are looked up by the history, at every decision; its thousands of names are hashed once.
+        object.__setattr__(self, "_hash", hash((self.points, self.parents, self.good)))
         if not self.points or len(self.points) != len(self.parents):
             raise ValueError("a history needs at least one point, and parents for each")
         if len({*self.points, self.good}) != len(self.points) + 1:
@@ -38,6 +41,9 @@ class History:
             raise ValueError("a parent must come before its child")
         if not holds(self)[-1].all():
             raise ValueError("the bad end does not descend from every point")
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __len__(self) -> int:
         return len(self.points)

@@ -3,17 +3,23 @@
 The error rates are not known exactly, so they are integrated out: with a Beta(a, b) prior on a rate, w wrong and r
 right judgements have the probability B(a + w, b + r) / B(a, b) (the Beta-Bernoulli marginal; Gelman et al., Bayesian
 Data Analysis, section 2.4). Which answers would be wrong depends on the hypothesis: each change has counts of its own.
+
+A judgement that carries a ratio r = P(measured | bad) / P(measured | good) may be wrong altogether, at the same rates:
+it is worth (1 - w_g) r + w_g where the point is bad and (1 - w_b) + w_b r where it is good. Both are linear in a rate,
+so the product of all is a polynomial in it, which Gauss-Jacobi quadrature integrates exactly over the Beta belief
+(Abramowitz and Stegun, 25.4.33). A judgement that is only good or bad is the limit of a very small or very large ratio.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
+from scipy.special import betaln, logsumexp, roots_sh_jacobi
 
 from matrix.bisect.answers import Answer, Rates, Said
-from matrix.bisect.history import GOOD_END, History, held_by, weights
+from matrix.bisect.history import History, held_by, weights
 
 Floats = NDArray[np.float64]
 
@@ -26,8 +32,10 @@ class RatePrior:
     b: float
 
 
-STATED = RatePrior(1.0, 4.0)
-"""What stated confidences rest on. Wide on purpose: with ten A/A runs an error of 20 % may well stay unseen."""
+STATED = RatePrior(1.5, 4.0)
+"""What stated confidences rest on. Wide on purpose: of ten A/A runs with 20 % error all are right in one case of nine,
+and a confidence must hold in those cases too (`python -m benchmarks bisection` shows it by bands).
+"""
 
 SELECTION = RatePrior(0.1, 9.9)
 """What the choice of points rests on. Sharper: a needless doubt about old answers costs runs."""
@@ -43,8 +51,9 @@ def posterior(
     before = np.asarray(prior, dtype=np.float64)
     if before.shape != (len(history),) or not (np.isfinite(before).all() and (before > 0).all()):
         raise ValueError("the prior needs one positive weight for each point")
-    log = np.log(before) + _counted(history, answers, rates, belief) + _measured(history, answers, rates, belief)
-    return normalised(log)
+    told = [a for a in answers if a.said is not Said.SKIP]
+    likelihood = _counted if all(a.ratio is None for a in told) else _measured
+    return normalised(np.log(before) + likelihood(history, told, rates, belief))
 
 
 def normalised(log: Floats) -> Floats:
@@ -63,30 +72,70 @@ def mean_rates(rates: Rates, belief: RatePrior) -> tuple[float, float]:
 
 
 def _counted(history: History, answers: Sequence[Answer], rates: Rates, belief: RatePrior) -> Floats:
-    """Log-likelihood of the answers that are only good or bad."""
-    right_bad, wrong_bad = _told_apart(history, [a.point for a in answers if a.said is Said.BAD and a.ratio is None])
-    wrong_good, right_good = _told_apart(history, [a.point for a in answers if a.said is Said.GOOD and a.ratio is None])
-    a, b = belief.a, belief.b
-    at_good = betaln(a + rates.wrong_bad + wrong_bad, b + rates.good_runs - rates.wrong_bad + right_good)
-    at_bad = betaln(a + rates.wrong_good + wrong_good, b + rates.bad_runs - rates.wrong_good + right_bad)
-    return np.asarray(at_good + at_bad, dtype=np.float64)
+    """Log-likelihood of the answers that are only good or bad; shape (n,)."""
+    asked = np.zeros((2, len(history) + 1))
+    for answer in answers:
+        asked[int(answer.said is Said.BAD), answer.point + 1] += 1
+    # Of the answers good and bad: how many were given by points that hold a change, and how many by the others.
+    held = asked[:, 1:] @ weights(history)
+    free = asked.sum(axis=1, keepdims=True) - held
+    most = (len(answers) // _STEP + 1) * _STEP
+    at_good = _log_beta(belief.a + rates.wrong_bad, belief.b + rates.good_runs - rates.wrong_bad, most)
+    at_bad = _log_beta(belief.a + rates.wrong_good, belief.b + rates.bad_runs - rates.wrong_good, most)
+    found = at_good[_whole(free[1]), _whole(free[0])] + at_bad[_whole(held[0]), _whole(held[1])]
+    return np.asarray(found, dtype=np.float64)
 
 
-def _told_apart(history: History, points: Sequence[int]) -> tuple[Floats, Floats]:
-    """For each change, how many of `points` hold it and how many do not; both of shape (n,)."""
-    runs = np.bincount([p for p in points if p != GOOD_END], minlength=len(history)).astype(np.float64)
-    held = runs @ weights(history)
-    return held, len(points) - held
+_STEP = 32
+
+
+def _whole(counts: Floats) -> NDArray[np.int64]:
+    return np.rint(counts).astype(np.int64)
+
+
+@lru_cache(maxsize=32)
+def _log_beta(a: float, b: float, most: int) -> Floats:
+    """Logarithms of B(a + wrong, b + right), for up to `most` wrong (rows) and right (columns) judgements."""
+    steps = np.arange(most + 1)
+    return np.asarray(betaln(a + steps[:, None], b + steps), dtype=np.float64)
 
 
 def _measured(history: History, answers: Sequence[Answer], rates: Rates, belief: RatePrior) -> Floats:
-    """Log-likelihood of the answers that carry a ratio, each of which may be wrong altogether at the error rates."""
-    total = np.zeros(len(history))
-    wrong_bad, wrong_good = mean_rates(rates, belief)
-    for answer in answers:
-        if answer.said is Said.SKIP or answer.ratio is None:
-            continue
-        if_bad = np.logaddexp(np.log1p(-wrong_good) + answer.ratio, np.log(wrong_good))
-        if_good = np.logaddexp(np.log1p(-wrong_bad), np.log(wrong_bad) + answer.ratio)
-        total += np.where(held_by(history, answer.point), if_bad, if_good)
-    return total
+    """Log-likelihood of answers of which some carry a ratio; shape (n,)."""
+    held = np.array([held_by(history, a.point) for a in answers])
+    ratios = np.array([_ratio(a) for a in answers])
+    # In logarithms: what each answer says when the point is good and when it is bad, the larger of the two being 0.
+    good, bad = -np.maximum(ratios, 0), np.minimum(ratios, 0)
+    a, b, nodes = belief.a, belief.b, min(len(answers) // 2 + 1, _MOST_NODES)
+    wrong_good = _nodes(a + rates.wrong_good, b + rates.bad_runs - rates.wrong_good, nodes)
+    wrong_bad = _nodes(a + rates.wrong_bad, b + rates.good_runs - rates.wrong_bad, nodes)
+    return _integral(held, bad, good, *wrong_good) + _integral(~held, good, bad, *wrong_bad)
+
+
+def _ratio(answer: Answer) -> float:
+    """The logarithm of the answer's ratio; where there is none, one so large that the error rates alone count."""
+    if answer.ratio is not None:
+        return answer.ratio
+    return _SURE if answer.said is Said.BAD else -_SURE
+
+
+_SURE = 200.0
+_MOST_NODES = 64
+
+
+@lru_cache(maxsize=256)
+def _nodes(a: float, b: float, count: int) -> tuple[Floats, Floats]:
+    """Error rates, and the logarithm of each one's weight, that stand for Beta(a, b); both of shape (count,)."""
+    rates, shares = roots_sh_jacobi(count, a + b - 1, a)
+    with np.errstate(divide="ignore"):
+        return np.asarray(rates), np.log(shares / shares.sum())
+
+
+def _integral(asked: NDArray[np.bool_], right: Floats, wrong: Floats, rates: Floats, shares: Floats) -> Floats:
+    """Shape (n,): log of the mean, over the error rates, of the likelihood of the answers that `asked` marks.
+
+    `asked` has the shape (answers, n), `right` and `wrong` (answers,): the logarithms of what an answer is worth when
+    it is right and when it is wrong.
+    """
+    one = np.logaddexp(np.log1p(-rates)[:, None] + right, np.log(rates)[:, None] + wrong)
+    return np.asarray(logsumexp(shares[:, None] + one @ asked, axis=0), dtype=np.float64)

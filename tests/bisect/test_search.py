@@ -87,7 +87,7 @@ def test_both_ends_come_first_and_the_culprit_and_its_parent_again_at_the_end() 
         asked.append(point)
         return say(point)
 
-    _, end, phases = search(begin(history), seen)
+    _, end, phases = search(begin(history, rates=Rates(0, 40, 0, 40)), seen)
     assert asked[:2] == [GOOD_END, 63]
     assert sorted(asked[-2:]) == [40, 41]
     assert 6 <= phases.count(Phase.SEARCH) <= 7
