@@ -12,7 +12,6 @@ from matrix.app.remembering import (
     first_link,
     ground_of,
     inputs_of,
-    places_in,
     references_from_json,
     references_to_json,
     storable,
@@ -181,7 +180,9 @@ def _course(prepared: Prepared, siblings: Floors) -> Course:
     held = _held(prepared, names, chain)
     earlier = [_before(row, prepared.reads[row.revision]) for row in held]
     later = names[len(held) :]
-    references = _references(held[-1], names, prepared.runs) if held and later else NO_REFERENCES
+    references: References = NO_REFERENCES
+    if held and later:
+        references = references_from_json(held[-1].leaves, lambda at: prepared.runs.get(names[i] for i in at))
     steps = list(follow(prepared.runs.get(later), floors, settings, references))
     alone = [*earlier, *(step.judgement for step in steps)]
     rows = [*held, *_fresh(prepared, steps, names, chain)]
@@ -203,12 +204,6 @@ def _held(prepared: Prepared, names: Sequence[str], chain: Sequence[str]) -> lis
 def _before(row: Remembered, reads: Sequence[Read]) -> RevisionJudgement:
     ids = tuple(read.run_id for read in reads)
     return RevisionJudgement(row.revision, row.run_id, ids, alone_from_json(row.alone, row.verdicts))
-
-
-def _references(last: Remembered, names: Sequence[str], runs: _Runs) -> References:
-    places = sorted(places_in(last.leaves))
-    found = runs.get(names[place] for place in places)
-    return references_from_json(last.leaves, dict(zip(places, found, strict=True)))
 
 
 def _fresh(

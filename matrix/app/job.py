@@ -3,9 +3,10 @@
 import secrets
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from matrix.app.bench import Baseline, Bench, Limits
@@ -49,16 +50,20 @@ class Hands:
     me: str
     boot: Boot = field(default_factory=Boot)
     slot: str = field(default_factory=lambda: secrets.token_hex(4))
+    _after: Mapping[str, Cell] = field(init=False, repr=False)
 
     @property
     def scratch(self) -> Path:
         return running(self.store) / f"{self.me}{_SLOT}{self.slot}"
 
+    def __post_init__(self) -> None:
+        pairs = reversed([*pairwise(self.plan.todo)])  # of cells of one key the first counts
+        object.__setattr__(self, "_after", {of.content_key: following.cell for of, following in pairs})
+
     def keeps(self, job: Job) -> bool:
         """True when the plan's next cell is served by the very server of this one."""
-        todo = self.plan.todo
-        following = next((i + 1 for i, p in enumerate(todo) if p.content_key == job.content_key), len(todo))
-        return following < len(todo) and job.cell.shares_server(todo[following].cell)
+        following = self._after.get(job.content_key)
+        return following is not None and job.cell.shares_server(following)
 
 
 def run_job(job: Job, hands: Hands) -> Outcome:

@@ -1,7 +1,8 @@
 """What the judge remembers of a revision, as JSON data and back; digests that tell when it no longer holds."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple
 from functools import cache
 from importlib.resources import files
@@ -71,23 +72,24 @@ def trace_from_json(revision: str, body: Sequence[Any]) -> Trace:
     return Trace(revision, boots, floors, Row(visible, k, tuple(prompts), tuple(extra), tuple(steps)))
 
 
-def references_to_json(references: References, place: Mapping[str, int]) -> dict[str, Any]:
-    """By metric the places of the reference's revisions in the series, and `fell`."""
-    return {
+def references_to_json(references: References, place: Mapping[str, int]) -> str:
+    """JSON text: by metric the places of the reference's revisions in the series, and `fell`."""
+    left = {
         metric.value: [[place[revision.point.revision] for revision in kept.revisions], kept.fell]
         for metric, kept in references.items()
         if kept is not None
     }
+    return json.dumps(left)
 
 
-def references_from_json(body: Mapping[str, Any], revisions: Mapping[int, Revision]) -> dict[Metric, Reference | None]:
-    """What `references_to_json` was given; `revisions` holds those it names."""
-    return {Metric(m): reference_of([revisions[i] for i in places], fell) for m, (places, fell) in body.items()}
-
-
-def places_in(body: Mapping[str, Any]) -> set[int]:
-    """Places of all revisions that the references name."""
-    return {place for places, _ in body.values() for place in places}
+def references_from_json(
+    text: str, revisions: Callable[[Sequence[int]], Sequence[Revision]]
+) -> dict[Metric, Reference | None]:
+    """What `references_to_json` was given; `revisions` finds those at some places of the series."""
+    left = json.loads(text)
+    places = sorted({place for of, _ in left.values() for place in of})
+    found = dict(zip(places, revisions(places), strict=True))
+    return {Metric(metric): reference_of([found[i] for i in of], fell) for metric, (of, fell) in left.items()}
 
 
 def alone_to_json(alone: Sequence[Verdict], final: Sequence[Verdict]) -> list[Any] | None:

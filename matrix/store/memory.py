@@ -42,7 +42,7 @@ class Remembered:
     inputs: str
     chain: str
     trace: Any
-    leaves: Any
+    leaves: str
     alone: Any
     run_id: str
     verdicts: tuple[Verdict, ...]

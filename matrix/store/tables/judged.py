@@ -80,7 +80,8 @@ judged_revisions = Table(
     Column("said", String(32), nullable=False),
     # What the revision shows by itself; the references it leaves; its verdicts where the whole series changed them.
     Column("trace", Json, nullable=False),
-    Column("leaves", Json, nullable=False),
+    # JSON that is read of one revision alone.
+    Column("leaves", Text, nullable=False),
     Column("alone", Json),
     sqlite_with_rowid=False,
 )

@@ -36,7 +36,7 @@ def upgrade() -> None:
         sa.Column("chain", sa.String(32), nullable=False),
         sa.Column("said", sa.String(32), nullable=False),
         sa.Column("trace", sa.JSON(none_as_null=True), nullable=False),
-        sa.Column("leaves", sa.JSON(none_as_null=True), nullable=False),
+        sa.Column("leaves", sa.Text, nullable=False),
         sa.Column("alone", sa.JSON(none_as_null=True)),
         sa.PrimaryKeyConstraint("series_key", "revision", name=op.f("pk_judged_revisions")),
         sqlite_with_rowid=False,
