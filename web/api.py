@@ -1,19 +1,20 @@
 """JSON twins of the pages. The shapes are the store's read models, so `/openapi.json` describes them exactly."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 
 import matrix
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.regression import ExpectationView, Regression
-from matrix.store.views import Overview, ResultRow, RunView, SeriesView, SweepView
+from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 from web.api_compare import add_compare
 from web.api_compat import add_compat
 from web.api_views import add_views
 from web.errors import Problem
+from web.filters import View, view_from
 from web.pages.runs import log_of
 from web.site import Site
 
@@ -57,9 +58,16 @@ def router(site: Site) -> APIRouter:
 
 def _add_matrix(routes: APIRouter, site: Site) -> None:
     @routes.get("/api/overview", tags=["matrix"])
-    def overview() -> Overview:
-        """Regressions, heatmaps, and the sweep under way or last done."""
-        return site.store.overview()
+    def overview(view: Annotated[View, Depends(view_from)]) -> Overview:
+        """Regressions, heatmaps, and the sweep under way or last done; filters narrow it to what fits."""
+        seen = site.store.overview(view.narrow)
+        regressions, fixed = ([f for f in flips if view.fits(f)] for flips in (seen.regressions, seen.fixed))
+        return replace(seen, regressions=regressions, fixed=fixed)
+
+    @routes.get("/api/v1/changes", tags=["matrix"])
+    def changes(view: Annotated[View, Depends(view_from)]) -> list[FlipView]:
+        """Every change of state seen at the moment `since` or later (all, without it), the newest first."""
+        return [flip for flip in site.store.changes(view.since or 0.0) if view.fits(flip)]
 
     @routes.get("/api/regressions", tags=["matrix"])
     def regressions(standing: bool = True, series: str | None = None) -> list[Regression]:

@@ -1,9 +1,12 @@
 """Pieces that a page with a running sweep asks for again and again."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse, Response
 
 from web.board import board
+from web.filters import View, view_from
 from web.pace import timed
 from web.pages.bisections import bisection_values
 from web.pages.overview import live_values
@@ -15,17 +18,17 @@ def router(site: Site) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/fragments/live")
-    def live(have: str = "") -> Response:
+    def live(view: Annotated[View, Depends(view_from)], have: str = "") -> Response:
         """The sweep strip, the regressions and the squares that changed; a reload when rows or columns changed."""
         with timed() as cost:
-            overview = site.store.overview()
+            overview = site.store.overview(view.narrow)
             current = board(overview)
         changes = site.boards.changes(have, current)
         if changes is None:
             return Response(headers={"HX-Refresh": "true"})
         site.boards.remember(current)
         return site.render.page(
-            "fragments/live.html", changes=changes, **live_values(site, overview, current, cost.seconds)
+            "fragments/live.html", changes=changes, **live_values(site, overview, current, cost.seconds, view)
         )
 
     @routes.get("/fragments/sweeps/{sweep_id}")

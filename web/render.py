@@ -12,9 +12,10 @@ from starlette.responses import HTMLResponse
 
 import matrix
 from matrix.app.bisect.report import short
+from matrix.app.commands import acknowledge
 from web import words
 from web.flags import run_flag, sample_flag
-from web.squares import square_html
+from web.squares import row_html, square_html
 from web.verdicts import verdict_lines
 
 # A piece ends after a dot, slash or underscore, and begins with a plus or minus.
@@ -38,8 +39,10 @@ class Renderer:
         )
         self.env.filters |= _FILTERS | {"when": self._when}
         self.env.globals |= {
+            "acknowledge": acknowledge,
             "assets": assets,
             "version": matrix.__version__,
+            "row_html": row_html,
             "square_html": square_html,
             "words": words,
         }
@@ -85,6 +88,7 @@ def _figure(spell: Callable[..., str]) -> Callable[..., str]:
 
 
 _FILTERS: dict[str, Callable[..., Any]] = {
+    "day": words.day,
     "number": _figure(words.number),
     "count": _figure(words.count),
     "percent": _figure(words.percent),

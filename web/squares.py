@@ -6,7 +6,7 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from matrix.core.state import State
-from matrix.store.views import Square
+from matrix.store.views import SeriesRow, Square
 from web import words
 
 _WAITING = "queued"
@@ -33,7 +33,6 @@ def square_text(square: Square) -> str:
     return words.visible(square.phase or square.text.strip() or square.state)
 
 
-@lru_cache(maxsize=16384)
 def square_html(square: Square | None, identity: str) -> Markup:
     """The content of one heatmap cell; `identity` is its element id."""
     if square is None:
@@ -45,6 +44,17 @@ def square_html(square: Square | None, identity: str) -> Markup:
     if square.run_id is None:
         return _PLAIN.format(state, identity, reason, body)
     return _LINK.format(state, identity, quote(square.run_id, safe=""), reason, body)
+
+
+def row_html(row: SeriesRow) -> Markup:
+    """The table cells of one series. Most rows stay as they were from one answer to the next, so they are kept."""
+    return _cells(row.series_key, tuple(row.squares))
+
+
+@lru_cache(maxsize=1024)
+def _cells(series_key: str, squares: tuple[Square | None, ...]) -> Markup:
+    cells = (square_html(square, square_id(series_key, i)) for i, square in enumerate(squares))
+    return Markup().join(Markup("<td>{}</td>").format(cell) for cell in cells)
 
 
 def _tooltip(square: Square, state: str) -> Markup:

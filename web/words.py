@@ -94,6 +94,11 @@ def iso(moment: float | None) -> str:
     return "" if stamp is None else f"{stamp:%Y-%m-%dT%H:%M:%SZ}"
 
 
+def day(moment: float | None) -> str:
+    """2026-01-31 in UTC; empty when unknown."""
+    return iso(moment)[:10]
+
+
 def ago(moment: float | None, now: float | None = None) -> str:
     """How long before `now` (default: this moment) that was."""
     if _moment(moment) is None or moment is None:

@@ -68,6 +68,11 @@ def repeat(*, engine: str, revision: str, target: str, spec: str, workload: str)
     return shlex.join(["matrix", "sweep", "--force", *selectors])
 
 
+def acknowledge(flip_id: int) -> str:
+    """`matrix ack ...` for one standing regression, with a reason and an end to fill in."""
+    return f'matrix ack {flip_id} --reason "why it may stand" --until 30d'
+
+
 def state_of(word: str) -> State:
     """The state that is spelled so; unknown for any other word."""
     return next((state for state in State if state == word), State.UNKNOWN)

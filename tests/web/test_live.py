@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fastapi.testclient import TestClient
 
+from matrix.store.narrow import EVERYTHING, Narrow
 from matrix.store.views import Overview
 from tests.web import build, worlds
 from tests.web.conftest import client_of
@@ -99,11 +100,11 @@ def test_polling_ends_with_the_sweep() -> None:
 
 
 class Slow(DictReader):
-    def overview(self) -> Overview:
+    def overview(self, narrow: Narrow = EVERYTHING, /) -> Overview:
         end = time.thread_time() + 0.1
         while time.thread_time() < end:
             pass
-        return super().overview()
+        return super().overview(narrow)
 
 
 def test_a_page_whose_answers_are_dear_asks_less_often() -> None:

@@ -114,3 +114,10 @@ def test_the_twin_keeps_to_a_series() -> None:
     found = client_of(reader).get("/api/regressions?series=other").json()
     assert [item["flip_id"] for item in found] == [2]
     assert found[0]["fault"] == asdict(FAULT)
+
+
+def test_a_standing_one_says_how_to_acknowledge_it_and_an_acknowledged_one_does_not() -> None:
+    assert page(regression()).one("code", id_="ack-1").raw.startswith("matrix ack 1 --reason ")
+    known = regression(ack=AckView(4, "cell", "known upstream", None, build.NOW))
+    for item in (known, regression(standing=False, status="fixed")):
+        assert "matrix ack" not in page(item).text
