@@ -11,7 +11,7 @@ from matrix.app.expected import expected
 from matrix.app.known import Known
 from matrix.app.regression import FaultView, Regression, Status
 from matrix.core.ack import Scope
-from matrix.core.state import Metric, State
+from matrix.core.state import Change, Metric, State
 from matrix.stats.fault import Fault, FaultKind, Side
 from matrix.stats.groups import Member, groups
 from matrix.store import Store
@@ -51,6 +51,14 @@ def falls(store: Store, series_key: str, *, to_run: str | None = None, now: floa
     flips = [f for f in store.read.falls(series_key) if to_run in (None, f.to_run)]
     known = Known.read(store, flips)
     return acknowledged([_one(f, known) for f in flips], acks, time.time() if now is None else now)
+
+
+def never_healthy(store: Store) -> list[Regression]:
+    """New failures that last: bad at the first measured revision, and at the newest. Nothing fell, so none stands."""
+    if all(f.change != Change.NEW_FAILURE for f in store.read.regressions(False)):
+        return []
+    found = regressions(store, False)
+    return [item for item in found if item.change == Change.NEW_FAILURE and State(item.now).bad]
 
 
 def counting(store: Store) -> list[Regression]:

@@ -31,12 +31,18 @@ Standing = tuple[str, int, int]
 class Asking:
     """A series whose newest comparison is ambiguous: `cell` is that of its newest revision at its first boot.
 
-    `numbers` are the verdict's; `unknown` says that a relevant fall is likely.
+    `numbers` and `reason` are the verdict's; `unknown` says that a relevant fall is likely.
     """
 
     cell: Cell
     numbers: Mapping[str, float | int | str | None]
     unknown: bool
+    reason: str = ""
+
+    @property
+    def tied(self) -> bool:
+        """As many of its boots served as failed; nothing was compared."""
+        return "change" not in self.numbers
 
     @property
     def standing(self) -> Standing:
@@ -51,6 +57,8 @@ class Asking:
     @property
     def told(self) -> str:
         """The change with its interval, for a line."""
+        if self.tied:
+            return f"ambiguous: {cell_name(self.cell)}: {self.reason}"
         change, low, high = (float(self.numbers.get(name) or 0.0) for name in ("change", "low", "high"))
         return f"ambiguous: {cell_name(self.cell)}: {percent(change)} ({span(low, high)})"
 
@@ -89,7 +97,7 @@ def asking(judged: Mapping[str, SeriesJudgement], plan: Plan, ask: str) -> list[
         verdict = newest.verdict(Metric.ACCEPT_LENGTH)
         cell = cells.get((key, newest.revision))
         if cell is not None and dict(verdict.numbers).get("ask") == ask:
-            found.append(Asking(cell, dict(verdict.numbers), verdict.state is State.UNKNOWN))
+            found.append(Asking(cell, dict(verdict.numbers), verdict.state is State.UNKNOWN, verdict.reason))
     return found
 
 
@@ -111,7 +119,9 @@ def _told(one: Asking, boots: Sequence[Planned]) -> str:
 
 
 def _round(one: Asking, plan: Plan, store: Store) -> tuple[Planned, ...]:
-    """Boots of the reference that has too few, then of the newest revision."""
+    """Boots of the reference that has too few, then of the newest revision; one of it where its boots are tied."""
+    if one.tied:
+        return tuple(_boots(one.cell, 1, store))
     settings = settings_of(plan.source.config.judge.of(one.cell))
     _, before, after = one.standing
     wanted = boots_wanted(before, after, settings)

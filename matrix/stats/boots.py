@@ -16,7 +16,7 @@ _EVIDENCE = (Tier.OK, Tier.ENGINE)
 @dataclass(frozen=True, slots=True)
 class Revision:
     """Pooled evidence of one revision, and the `boots` that were pooled. `split` says how its boots disagree, `note`
-    how a minority ended.
+    how a minority ended; boots that disagree are pooled into nothing, and `boots` holds all of them.
     """
 
     point: RunPoint
@@ -46,7 +46,7 @@ def _pool(runs: list[RunPoint]) -> Revision:
     note = f"{len(odd)} of {count(len(told), 'boot')} ended in {_end(odd[-1])}" if odd else ""
     if len(fine) == len(failed):
         worst = f"{len(failed)} of {count(len(told), 'boot')} ended in {_end(failed[-1])}"
-        return Revision(failed[-1], ids, (failed[-1],), split=f"its boots disagree: {worst}")
+        return Revision(failed[-1], ids, tuple(told), split=f"its boots disagree: {worst}")
     if len(failed) > len(fine):
         return Revision(failed[-1], ids, tuple(failed), note=note)
     return Revision(merge(fine), ids, tuple(fine), note=note)

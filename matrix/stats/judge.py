@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from matrix.core.outcome import Tier
 from matrix.core.state import Metric, State, Verdict
 from matrix.stats.accept import accept
+from matrix.stats.answer import BOOT
 from matrix.stats.boots import Revision, revisions
 from matrix.stats.failed import failed
 from matrix.stats.flips import flips, standing
@@ -19,6 +20,7 @@ from matrix.stats.reference import Reference, following
 from matrix.stats.settings import DEFAULTS, JudgeSettings
 from matrix.stats.speed import speed
 from matrix.stats.trace import Trace, trace
+from matrix.stats.words import Numbers, numbers
 
 __all__ = [
     "Floors",
@@ -27,6 +29,7 @@ __all__ = [
     "RunPoint",
     "SeriesJudgement",
     "Step",
+    "as_whole",
     "conclude",
     "floors_of",
     "follow",
@@ -85,10 +88,19 @@ def follow(
 
 
 def conclude(traces: Sequence[Trace], judged: Sequence[RevisionJudgement], settings: JudgeSettings) -> SeriesJudgement:
-    """The series seen as a whole: `judged` is what `follow` said of each revision, `traces` what each shows."""
-    own = pooled([trace.noise for trace in traces])
-    whole = tuple(over_long(traces, judged, own[Metric.ACCEPT_LENGTH], settings))
+    """The states of the series seen as a whole, with its flips; see `as_whole`."""
+    whole = as_whole(traces, judged, settings)
     return SeriesJudgement(whole, flips(whole))
+
+
+def as_whole(
+    traces: Sequence[Trace], judged: Sequence[RevisionJudgement], settings: JudgeSettings
+) -> tuple[RevisionJudgement, ...]:
+    """The states of the series seen as a whole: `judged` is what `follow` said of each revision, `traces` what each
+    shows.
+    """
+    own = pooled([trace.noise for trace in traces])
+    return tuple(over_long(traces, judged, own[Metric.ACCEPT_LENGTH], settings))
 
 
 def floors_of(traces: Sequence[Trace], siblings: Floors, settings: JudgeSettings) -> Floors:
@@ -116,7 +128,7 @@ def _verdicts(
 ) -> tuple[Verdict, ...]:
     point, boots = revision.point, len(revision.boots)
     if revision.split:
-        return tuple(Verdict(metric, State.UNKNOWN, revision.split) for metric in Metric)
+        return tuple(Verdict(metric, State.UNKNOWN, revision.split, _tie(metric, boots, settings)) for metric in Metric)
     if point.outcome.tier is not Tier.OK:
         found = failed(point)
     else:
@@ -127,6 +139,13 @@ def _verdicts(
             output(point),
         )
     return tuple(_noted(verdict, revision.note) for verdict in found)
+
+
+def _tie(metric: Metric, boots: int, settings: JudgeSettings) -> Numbers:
+    """One more boot than those that disagree breaks the tie."""
+    if metric is not Metric.ACCEPT_LENGTH or boots >= settings.max_boots:
+        return ()
+    return numbers(boots_after=boots, ask=BOOT)
 
 
 def _noted(verdict: Verdict, note: str) -> Verdict:

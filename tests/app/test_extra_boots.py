@@ -166,6 +166,23 @@ def test_a_boot_that_the_machine_fails_is_not_asked_for_twice(planned: Callable[
     assert states(store)["1.1.0", "accept-length"] == "degraded"
 
 
+def test_a_boot_decides_where_as_many_served_as_failed(planned: Callable[..., Plan], store: Store) -> None:
+    class Dying(Booting):
+        def serve(self, artifact: Artifact, cell: Cell, *rest: object) -> FakeServer:  # type: ignore[override]
+            server = super().serve(artifact, cell, *rest)  # type: ignore[arg-type]
+            if cell.boot == 1:
+                server.engine.script = Script(mode="status", after=2)
+            return server
+
+    executor = Dying(usual)
+    said = sweep(planned(cells=BOTH[:2]), executor, store)
+    assert len(said) == 1 and said[0].startswith("ambiguous: vllm/1.0.0/big/eagle/")
+    assert ": its boots disagree: 1 of 2 boots ended in serve-crash" in said[0]
+    assert said[0].endswith("; another boot of 1.0.0")
+    assert executor.extra == [("1.0.0", 1), ("1.0.0", 2)]
+    assert states(store)["1.0.0", "accept-length"] == "healthy"
+
+
 def test_an_interrupted_round_is_gone_on_with(planned: Callable[..., Plan], store: Store) -> None:
     class Leaving(Booting):
         def serve(self, artifact: Artifact, cell: Cell, *rest: object) -> FakeServer:  # type: ignore[override]

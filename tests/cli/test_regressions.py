@@ -10,8 +10,9 @@ import pytest
 from matrix.app.attribute import regressions
 from matrix.cli.main import main
 from matrix.core.expectation import Bonus, Expectation
+from matrix.core.outcome import Outcome
 from matrix.store import Store, open_store
-from tests.app.stored import cell, judged, served
+from tests.app.stored import cell, ended, judged, served
 
 KEYS = [
     "flip_id",
@@ -152,6 +153,24 @@ def test_fixed_ones_are_shown_on_request(url: str, history: Store, capsys: pytes
     assert (
         "flip 1, fixed: " in text and "    fixed in 0.5.6\n    use 0.5.4 or >= 0.5.6\n" in text and "next:" not in text
     )
+
+
+def test_what_never_worked_is_named_though_nothing_fell(
+    url: str, history: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    served(history, cell("0.5.6"), 2.195, at=3000)
+    for version, at in (("0.5.5.post3", 3100), ("0.5.6", 3200)):
+        ended(history, cell(version, draft="other"), Outcome.LOAD_CRASH, at=at)
+    judged(history)
+    assert run(url, "regressions") == 0
+    last = "1 cell never healthy on any measured revision, which is no regression: `matrix regressions --all`"
+    assert capsys.readouterr().out.splitlines() == ["no regression stands", last]
+    assert run(url, "regressions", "--all") == 0
+    assert ", still failing: sglang / Qwen2.5-VL-7B" in capsys.readouterr().out
+    served(history, cell("0.5.7", draft="other"), 2.0, at=3300)
+    judged(history)
+    assert run(url, "regressions") == 0
+    assert capsys.readouterr().out == "no regression stands\n"
 
 
 def test_what_if_previews_and_stores_nothing(url: str, history: Store, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from matrix.core.outcome import Outcome
 from matrix.core.state import Metric, State
-from matrix.stats.judge import judge_series
+from matrix.stats.judge import JudgeSettings, judge_series
 from tests.stats.build import changes, ended, last, scaled, served
 
 
@@ -30,6 +30,16 @@ def test_boots_that_disagree_evenly_are_unknown_and_flip_nothing() -> None:
     assert told.state is State.UNKNOWN
     assert told.reason == "its boots disagree: 1 of 2 boots ended in serve-crash (CUDA error)"
     assert changes([served("1"), *split]) == []
+
+
+def test_boots_that_disagree_evenly_ask_for_one_that_decides_until_the_cap() -> None:
+    split = [served("1"), served("2", boot=0), ended("2", Outcome.SERVE_CRASH, boot=1)]
+    told = last(split)
+    assert dict(told.numbers) == {"boots_after": 2, "ask": "boot"}
+    capped = judge_series(split, JudgeSettings(max_boots=2)).revisions[-1].verdict(Metric.ACCEPT_LENGTH)
+    assert (capped.state, capped.numbers) == (State.UNKNOWN, ())
+    assert last([*split, ended("2", Outcome.SERVE_CRASH, boot=2)]).state is State.BROKEN
+    assert last([*split, served("2", boot=2)]).state is State.HEALTHY
 
 
 def test_the_majority_of_boots_decides_and_the_minority_is_named() -> None:
