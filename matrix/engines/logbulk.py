@@ -3,9 +3,11 @@
 import operator
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import compress
+
+from matrix.engines.logshape import shape_of
 
 _RUNNING = re.compile(rb"#running-req: (\d{1,9}), #[^q]")
 _LENGTH = re.compile(rb", accept len: (\d+\.\d\d), ")
@@ -17,12 +19,20 @@ _COUNTS = re.compile(
     rb"Accepted: (\d{1,15}) tokens, Drafted: (\d{1,15}) tokens, "
     rb"Per-position acceptance rate: (\d\.[\d., ]{2,}\d)(?:,? Avg|\s|$)"
 )
+_SAME_DEPTH = re.compile(
+    rb"Accepted: (\d{1,15}) tokens, Drafted: (\d{1,15}) tokens, Per-position acceptance rate: \d\."
+)
+"""The counters alone, for lines of which a shape has told how many rates follow."""
 _MEAN = re.compile(rb"Mean acceptance length: (\d+\.\d\d), ")
 _V0 = re.compile(
     rb"Number of speculative tokens: (\d{1,15}), Number of accepted tokens: \d+, "
     rb"Number of draft tokens(?: tokens)?: (\d{1,15}), "
     rb"Number of emitted tokens(?: tokens)?: (\d{1,15})\."
 )
+_DECODE_SHAPE = shape_of(b", accept len: ")
+_WINDOW_SHAPE = shape_of(b"Mean acceptance length: ")
+_RATES_SHAPE = shape_of(b"Per-position acceptance rate: ")
+_V0_SHAPE = shape_of(b"Speculative metrics")
 _RATE_WIDTH = len("0.000, ")
 _ROUNDING = 0.006
 _CHECKED = 8
@@ -57,17 +67,21 @@ def takes(line: bytes) -> bool:
     return _MEAN.search(line) is not None and _fit(line) and len(list(_one_window(line))) == 1
 
 
-def pool(data: bytes, by_rank: bool) -> Iterable[Pooled]:
-    """What the decode lines and windows of many lines add up to, `by_rank` or over all data-parallel ranks."""
-    if b", accept len: " in data:
+def pool(data: bytes, shapes: Collection[bytes], by_rank: bool) -> Iterable[Pooled]:
+    """What the decode lines and windows of many lines add up to, `by_rank` or over all data-parallel ranks.
+
+    `shapes` are those of the records among the lines: they tell what to look for.
+    """
+    if any(_DECODE_SHAPE in shape for shape in shapes):
         yield from _decode(data, by_rank and b"DP" in data)
-    if b"Mean acceptance" in data:
-        yield from _windows(data)
+    if windows := [shape for shape in shapes if _WINDOW_SHAPE in shape]:
+        depths = set(map(_depth, windows))
+        yield from _windows(data, depths.pop() if len(depths) == 1 else 0)
 
 
-def counts(data: bytes) -> Iterator[Counted]:
+def counts(data: bytes, shapes: Collection[bytes]) -> Iterator[Counted]:
     """The last V0 record of each server that counts in these lines: a count that falls belongs to a new one."""
-    if b"Speculative metrics" not in data:
+    if not any(_V0_SHAPE in shape for shape in shapes):
         return
     found = [(int(k), int(drafted), int(emitted)) for k, drafted, emitted in _V0.findall(data)]
     found = [(k, drafted, emitted) for k, drafted, emitted in found if k and drafted]
@@ -130,17 +144,32 @@ def _by_rank(ranks: list[bytes], steps: list[float], means: Iterable[float]) -> 
         yield Pooled("decode", f"DP{rank.decode()}" if rank else "", tokens / weight, weight, int(count))
 
 
-def _windows(data: bytes) -> Iterator[Pooled]:
-    """Windows of one k added up by their counters; singly and as printed where counters do not fit.
+def _depth(shape: bytes) -> int:
+    """How many rates by position a window of this shape has."""
+    rates = shape.partition(_RATES_SHAPE)[2]
+    return rates[: len(rates) - len(rates.lstrip(b"., "))].count(b".")
 
+
+def _windows(data: bytes, k: int) -> Iterator[Pooled]:
+    """Windows added up by their counters; singly and as printed where counters do not fit.
+
+    `k` is the number of rates that each has, 0 where that differs.
     The means of vLLM 0.8.5 lack the bonus token, so they may be one less than the counters say.
     """
-    found = _COUNTS.findall(data)
-    if not found:
-        return
     if not _fit(data):
         for line in data.split(b"\n"):
             yield from _one_window(line)
+    elif not k:
+        yield from _of_each_depth(_COUNTS.findall(data))
+    elif found := _SAME_DEPTH.findall(data):
+        accepted, drafted = zip(*found, strict=True)
+        if total := sum(map(int, drafted)):
+            yield Pooled("window", "", 1 + k * sum(map(int, accepted)) / total, total / k, len(found))
+
+
+def _of_each_depth(found: list[tuple[bytes, bytes, bytes]]) -> Iterator[Pooled]:
+    """The windows of each number of rates; (accepted, drafted, rates) of each is given."""
+    if not found:
         return
     accepted, drafted, rates = zip(*found, strict=True)
     widths = list(map(len, rates))

@@ -124,10 +124,10 @@ class Readings:
         if records := kinds.get(Kind.RECORD):
             if data is None:
                 data = b"".join(stretch.lines[i] + b"\n" for i in stretch.indexes(records))
-            for pooled in logbulk.pool(data, by_rank=self._pools % _RANKS_EVERY == 0):
+            for pooled in logbulk.pool(data, records, by_rank=self._pools % _RANKS_EVERY == 0):
                 self.agreement.bulk(pooled)
             self._pools += 1
-            for counted in logbulk.counts(data):
+            for counted in logbulk.counts(data, records):
                 self.agreement.add(readers_vllm.since_start(counted.k, counted.drafted, counted.emitted), counted.times)
         if readings := kinds.get(Kind.READING):
             self._pool_readings(stretch.lines, stretch.indexes(readings))

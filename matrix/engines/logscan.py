@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import BinaryIO, Protocol
 
 from matrix.engines.hot import is_junk
+from matrix.engines.logshape import shape_of
 
 CHUNK = 1 << 17
 LONGEST = 1 << 16
@@ -31,7 +32,6 @@ _FIRST = 1 << 16
 """Bytes of new shapes that are looked at before any is screened."""
 _SPARSE = 4
 """One line in so many may be worth a look where only those lines' shapes are taken."""
-_HEX = b"0123456789abcdef"
 
 
 class Kind(StrEnum):
@@ -220,21 +220,17 @@ class Scanner:
         self._shapes.setdefault(shape, kind)
 
 
-def _shape(data: bytes) -> bytes:
-    return data.translate(None, _HEX)
-
-
 def _shapes(whole: bytes, likely: AbstractSet[int] | None) -> list[bytes]:
     """The shape of each whole line; of the `likely` ones alone where they are few."""
-    count = whole.count(b"\n")
+    count = 0 if likely is None else whole.count(b"\n")
     if likely is None or len(likely) * _SPARSE > count:
-        return _shape(whole).split(b"\n")[:-1]
+        return shape_of(whole).split(b"\n")[:-1]
     shapes = [b""] * count
     if likely:
         lines = whole.split(b"\n")
         for index in likely:
             if index < count:
-                shapes[index] = _shape(lines[index])
+                shapes[index] = shape_of(lines[index])
     return shapes
 
 
