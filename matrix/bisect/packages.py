@@ -27,7 +27,7 @@ Fits = Callable[[Lock], bool]
 
 
 class Move(NamedTuple):
-    """One package from its version in the good lock to that in the bad one; ABSENT where it is in neither."""
+    """One package from its version in the good lock to that in the bad one; ABSENT where a lock has it not."""
 
     name: str
     old: str

@@ -1,5 +1,6 @@
 """What the recipes of both engines share."""
 
+import re
 from dataclasses import replace
 
 from matrix.core.cell import Cell
@@ -32,8 +33,10 @@ def unfit_image(cell: Cell, images: Images, gpus: int, nameless: str) -> str | N
 def pinned(recipe: Recipe, cell: Cell) -> Recipe:
     """The recipe with exactly the cell's pins, whatever packages ask for; as it is where the cell has none.
 
-    Dates are left out: the pins say what to take, and a package newer than the engine may be among them.
+    What is pinned is not removed again. Dates are left out: a package newer than the engine may be among the pins.
     """
     if not cell.pins:
         return recipe
-    return replace(recipe, requirements=cell.pins, overrides=cell.pins, before="")
+    kept = {re.split("==| @ ", line)[0] for line in cell.pins}
+    remove = tuple(name for name in recipe.remove if name not in kept)
+    return replace(recipe, requirements=cell.pins, overrides=cell.pins, remove=remove, before="")

@@ -19,6 +19,9 @@ from matrix.executors.venv_build import MERGED
 from matrix.executors.venv_failures import Failure, kind, sentence
 from matrix.executors.venv_python import interpreter
 
+_UNLISTED = frozenset({"pip", "setuptools", "wheel"})
+"""What `pip freeze` leaves out."""
+
 _TORCH = re.compile(r"\btorch")
 
 
@@ -26,7 +29,8 @@ _TORCH = re.compile(r"\btorch")
 class Resolver:
     """Resolves for the Python that `recipe` names, as the user's `settings` and the recipe's own indexes allow.
 
-    What the recipe removes after an install is not asked for; what it overrides is overridden here too.
+    What the recipe removes after an install is not asked for, unless the lock holds it; what the recipe overrides is
+    overridden here too.
     """
 
     recipe: Recipe
@@ -48,7 +52,7 @@ class Resolver:
             raise InfraError(f"the resolver cannot read the package index: {sentence(text)}", hint=hint)
         if done.returncode != 0:
             return sentence(text)
-        more = sorted(versions(done.stdout.splitlines()).keys() - {_name(line) for line in lines})
+        more = sorted(versions(done.stdout.splitlines()).keys() - {_name(line) for line in lines} - _UNLISTED)
         return f"they ask for {', '.join(more)} as well" if more else ""
 
     def _compile(self, lock: tuple[str, ...], *more: str) -> subprocess.CompletedProcess[str]:
@@ -58,7 +62,8 @@ class Resolver:
         with tempfile.TemporaryDirectory(prefix="specmatrix-") as folder:
             asked, overrides = Path(folder, "asked.txt"), Path(folder, "overrides.txt")
             asked.write_text("\n".join(lock))
-            never = [f"{name} ; sys_platform == 'never'" for name in self.recipe.remove]
+            removed = set(self.recipe.remove) - {_name(line) for line in lock}
+            never = [f"{name} ; sys_platform == 'never'" for name in sorted(removed)]
             overrides.write_text("\n".join([*self.recipe.overrides, *never]))
             command = [uv.find_uv_bin(), "pip", "compile", *args, *wider.uv_args(), *more]
             return subprocess.run(

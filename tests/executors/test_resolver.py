@@ -25,6 +25,9 @@ def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IndexSettings:
     for version in ("1.0", "2.0"):
         wheel(folder, "tools", version)
     wheel(folder, "tokens", "2.0", requires=["tools>=2", "more"])
+    wheel(folder, "old", "1.0", requires=["setuptools"])
+    wheel(folder, "setuptools", "80.0")
+    wheel(folder, "video", "1.0", requires=["tools<2"])
     wheel(folder, "more", "1.0")
     return IndexSettings(find_links=(str(folder),), no_index=True)
 
@@ -36,6 +39,8 @@ def test_a_lock_fits_or_says_what_it_lacks(links: IndexSettings) -> None:
     assert "tools==1.0" in resolver.refusal(["engine==1.0", "tools==1.0"])
     assert resolver.refusal(["tools==2.0", "tokens==2.0"]) == "they ask for more as well"
     assert resolver.refusal(["tools==2.0", "tokens==2.0", "more==1.0"]) == ""
+    assert resolver.refusal(["old==1.0"]) == "", "no `pip freeze` lists setuptools"
+    assert "tools<2" in resolver.refusal(["engine==1.0", "tools==2.0", "video==1.0"]), "a lock may hold it all the same"
     assert "nowhere==1.0" in resolver.refusal(["nowhere==1.0"])
 
 

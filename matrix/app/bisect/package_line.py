@@ -93,9 +93,9 @@ def _point(step: Step, revision: Revision, days: dict[str, str]) -> Point:
 
 def _notes(found: list[Move], made: list[Step], days: dict[str, str], allowed: Rule) -> list[str]:
     undated = sum(m.new != ABSENT and m.name not in days for m in found)
-    together = ["; ".join(words(step) for step in made if len(step) > 1)]
+    together = "; ".join(words(step) for step in made if len(step) > 1)
     notes = [allowed.note] if allowed.note else []
-    notes += [f"moved together, since the resolver accepts none of them alone: {text}" for text in together if text]
+    notes += [f"moved together, since the resolver accepts none of them alone: {together}"] if together else []
     if undated:
         notes.append(
             f"no index tells the upload date of {undated} of {len(found)} packages: they move last, by version"

@@ -100,7 +100,8 @@ def log_text(store: Store, number: int | None) -> str:
     """The answers as `git bisect log` would print them. NotFoundError where there is no such bisection."""
     row = store.bisections.get(number)
     state = state_of(Request.from_json(dict(row.request)), Line.from_json(row.history), row)
-    return write_log(state.history, state.answers)
+    leading = decide(state).suspects
+    return write_log(state.history, state.answers, leading.changes if leading else ())
 
 
 def covering(store: Store, flips: Iterable[FlipView]) -> dict[int, list[BisectionItem]]:
