@@ -12,12 +12,14 @@ from pathlib import Path
 from matrix.app.bench import Baseline, Bench, Limits
 from matrix.app.boot import Boot
 from matrix.app.gpus import Lender
+from matrix.app.planned import gpu_count
 from matrix.app.planning import Plan
 from matrix.app.run_cell import run_cell
 from matrix.app.telling import Telling
+from matrix.app.terms import FREE, Terms
 from matrix.core.cell import Cell
 from matrix.core.errors import InfraError, Where
-from matrix.core.outcome import Outcome
+from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
 from matrix.core.result import RunResult
 from matrix.engines.registry import adapter_for
@@ -48,22 +50,38 @@ class Hands:
     store: Store
     progress: Progress
     me: str
+    terms: Terms = FREE
     boot: Boot = field(default_factory=Boot)
     slot: str = field(default_factory=lambda: secrets.token_hex(4))
     _after: Mapping[str, Cell] = field(init=False, repr=False)
+    _seconds: Mapping[str, float] = field(init=False, repr=False)
 
     @property
     def scratch(self) -> Path:
         return running(self.store) / f"{self.me}{_SLOT}{self.slot}"
 
     def __post_init__(self) -> None:
-        pairs = reversed([*pairwise(self.plan.todo)])  # of cells of one key the first counts
+        plan = self.plan
+        pairs = reversed([*pairwise(plan.todo)])  # of cells of one key the first counts
         object.__setattr__(self, "_after", {of.content_key: following.cell for of, following in pairs})
+        each = zip((p.content_key for p in (*plan.todo, *plan.repeats)), plan.seconds, strict=True)
+        object.__setattr__(self, "_seconds", dict(each))
+
+    def expected(self, job: Job) -> float:
+        """Seconds that the plan expects of the job's cell; the longest of its cells for one that it does not list."""
+        return self._seconds.get(job.content_key, max(self._seconds.values(), default=0.0))
 
     def keeps(self, job: Job) -> bool:
         """True when the plan's next cell is served by the very server of this one."""
         following = self._after.get(job.content_key)
         return following is not None and job.cell.shares_server(following)
+
+
+def no_room(job: Job, hands: Hands) -> str:
+    """Why the terms of its sweep leave no room for this job; empty when they do."""
+    terms, store = hands.terms, hands.store
+    spent = store.queue.gpu_seconds(job.sweep_id) if terms.gpu_seconds is not None else 0.0
+    return terms.refusal(hands.expected(job), gpu_count(job.cell), spent)
 
 
 def run_job(job: Job, hands: Hands) -> Outcome:
@@ -74,7 +92,7 @@ def run_job(job: Job, hands: Hands) -> Outcome:
         _make(scratch)
         with _heartbeat(store, job, me):
             result = run_cell(job.cell, _bench(job, hands), run_id)
-        _save(store, job, me, result)
+        _save(job, hands, result)
     except BaseException:
         store.queue.release(job.job_id, me)
         raise
@@ -114,10 +132,12 @@ def _baseline(store: Store, cell: Cell) -> Baseline | None:
     return None if found is None else (found.run_id, tuple(found.samples), dict(found.noise))
 
 
-def _save(store: Store, job: Job, me: str, result: RunResult) -> None:
-    secrets = secret_values(job.cell.launch.env)
+def _save(job: Job, hands: Hands, result: RunResult) -> None:
+    """Store the run with its log; one that the machine failed is tried again later when the sweep's terms say so."""
+    store, secrets = hands.store, secret_values(job.cell.launch.env)
     ref, size = store.logs.keep(Path(result.log_path), secrets=secrets) if result.log_path else (None, None)
-    store.queue.finish(job.job_id, me, result, log_ref=ref, log_bytes=size)
+    again = hands.terms.again_at(job.attempts) if result.outcome.tier is Tier.INFRA else None
+    store.queue.finish(job.job_id, hands.me, result, log_ref=ref, log_bytes=size, again_at=again)
 
 
 @contextmanager

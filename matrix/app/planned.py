@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from matrix.core.cell import Cell
-from matrix.core.recipe import Recipe
+from matrix.core.recipe import Placement, Recipe
 from matrix.engines.registry import adapter_for
 from matrix.probes import PROBE_VERSION
 
@@ -40,3 +40,8 @@ def at_boot(cell: Cell, boot: int) -> Planned:
     """The same cell to do at another boot ordinal."""
     other = replace(cell, boot=boot)
     return Planned(other, content_key(other), None, None)
+
+
+def gpu_count(cell: Cell) -> int:
+    """How many GPUs a server of this cell takes: its parallel sizes multiplied, 0 on the CPU."""
+    return adapter_for(cell.revision.engine).launch(cell, Placement("", None, "", 0, "")).gpus

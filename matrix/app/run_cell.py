@@ -14,6 +14,7 @@ from matrix.app.conclude import conclude
 from matrix.app.gpus import NO_LOAN, Loan
 from matrix.app.machine import blamed_on_machine
 from matrix.app.measure import measure
+from matrix.app.planned import gpu_count
 from matrix.app.record import Record
 from matrix.core.cell import Cell
 from matrix.core.errors import BuildError, EnvironmentMismatchError, InfraError, MatrixError
@@ -66,7 +67,7 @@ def _start(record: Record, bench: Bench) -> Standing:
 
 def _lent(record: Record, bench: Bench) -> Loan:
     """The GPUs that the server will need; time spent waiting for them is no part of its start."""
-    count = bench.adapter.launch(record.cell, Placement("", None, "", 0, "")).gpus
+    count = gpu_count(record.cell)
     if not count:
         return NO_LOAN
     with record.phase("wait"):

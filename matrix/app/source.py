@@ -12,13 +12,14 @@ from matrix.plan.parse import parse_config
 class Source:
     """A config file: its text, its checked content, and the places of its keys.
 
-    `say` is told what is waited for while the meaning of its names is looked up.
+    `say` is told what is waited for while the meaning of its names is looked up. With `text` the file itself, which
+    may have been edited since, is not read.
     """
 
-    def __init__(self, path: Path, say: Callable[[str], None] = lambda text: None) -> None:
+    def __init__(self, path: Path, say: Callable[[str], None] = lambda text: None, text: str | None = None) -> None:
         self.path = path
         self.say = say
-        self.text = _read(path)
+        self.text = _read(path) if text is None else text
         self.config: Config = parse_config(self.text, str(path))
 
     def resolved(self, text: str, *key: str | int) -> Path:

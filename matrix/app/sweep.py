@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from matrix import __version__
 from matrix.app.expected import keep_expectations
 from matrix.app.extra import ExtraBoots, Standing, first_asking, short_of_prompts
-from matrix.app.job import Hands, owner_of, run_job, running
+from matrix.app.job import Hands, no_room, owner_of, run_job, running
 from matrix.app.judging import Judgements, judge_some
+from matrix.app.planned import gpu_count
 from matrix.app.planning import Plan, Planned, refreshed
 from matrix.app.repeats import repeats
 from matrix.app.staging import stage_models
+from matrix.app.terms import FREE, Terms
 from matrix.app.thresholds import keep_thresholds
 from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
@@ -27,7 +29,8 @@ WAIT_S = 1.0
 class SweepOutcome:
     """What one sweep did: runs made, cells another run had measured, runs that the machine failed, runs that count.
 
-    A run counts (`measured`) when a later sweep need not make it again.
+    A run counts (`measured`) when a later sweep need not make it again. `left` are cells that the sweep's terms left no
+    room for, and why.
     """
 
     sweep_id: int | None
@@ -35,6 +38,8 @@ class SweepOutcome:
     known: int
     infra: int
     measured: int
+    left: int = 0
+    why_left: str = ""
 
     @property
     def in_vain(self) -> bool:
@@ -43,17 +48,23 @@ class SweepOutcome:
 
 
 def run_sweep(
-    plan: Plan, executor: Executor, store: Store, progress: Progress, extra: ExtraBoots | None = None
+    plan: Plan,
+    executor: Executor,
+    store: Store,
+    progress: Progress,
+    extra: ExtraBoots | None = None,
+    terms: Terms = FREE,
 ) -> SweepOutcome:
     """Carry out `plan`. On Ctrl-C the server is stopped, what was measured stays, and KeyboardInterrupt goes on.
 
     With `extra` cells are booted again: the plan's repeats, then series of the plan whose newest comparison is
-    ambiguous and asks for it. Raises InfraError when results cannot be stored.
+    ambiguous and asks for it. Within `terms`: cells that they leave no room for are cancelled, with the reason.
+    Raises InfraError when results cannot be stored.
     """
     clear_up(executor, store)
     keep_expectations(store, plan.source.config)
     keep_thresholds(store, plan.source.config, (p.cell for p in plan.cells))
-    with _opened(Hands(plan, executor, store, progress, owner.me())) as sweep:
+    with _opened(Hands(plan, executor, store, progress, owner.me(), terms)) as sweep:
         sweep.run(plan.todo)
         if extra is not None:
             _boot_again(sweep, extra)
@@ -88,10 +99,16 @@ class _Sweep:
         self.judged = None
         store = self.hands.store
         self.number = self.number or self._open()
-        store.queue.enqueue(self.number, [(p.content_key, p.cell) for p in planned])
+        terms = self.hands.terms
+        rows = [(p.content_key, p.cell) for p in planned]
+        store.queue.enqueue(self.number, rows, priority=terms.priority, shared=terms.shared, gpus=gpu_count)
         made = _work(self.number, self.hands)
         self.outcomes += made
         return made
+
+    def left(self) -> tuple[int, str]:
+        """How many cells were given up, and why."""
+        return self.hands.store.queue.cancelled(self.number) if self.number is not None else (0, "")
 
     def judge(self) -> Judgements:
         """The series of the plan, judged as they are stored now."""
@@ -112,12 +129,12 @@ class _Sweep:
         known = len(self.hands.plan.cells) - len(self.hands.plan.todo)
         infra = sum(1 for o in self.outcomes if o.tier is Tier.INFRA)
         measured = sum(1 for o in self.outcomes if o.measured)
-        return SweepOutcome(self.number, len(self.outcomes), known, infra, measured)
+        return SweepOutcome(self.number, len(self.outcomes), known, infra, measured, *self.left())
 
     def _open(self) -> int:
         plan = self.hands.plan
         request = {"config": str(plan.source.path), "executor": plan.executor, "cells": len(plan.todo)}
-        request |= {"repeats": len(plan.repeats), "seconds": plan.seconds}
+        request |= {"repeats": len(plan.repeats), "seconds": plan.seconds, "terms": self.hands.terms.kept}
         return self.hands.store.sweeps.create(request, plan.source.text, owner=self.hands.me, tool_version=__version__)
 
 
@@ -176,7 +193,10 @@ def _work(sweep_id: int, hands: Hands) -> list[Outcome]:
     with hands.boot:
         while True:
             job = hands.store.queue.claim(hands.me, sweep_id)
-            if job is not None:
+            if job is not None and (why := no_room(job, hands)):
+                hands.store.queue.release(job.job_id, hands.me)
+                hands.store.queue.cancel_rest(sweep_id, why)
+            elif job is not None:
                 outcomes.append(run_job(job, hands))
             elif hands.store.queue.pending(sweep_id):
                 hands.boot.stop()

@@ -1,12 +1,21 @@
-"""`matrix serve`: the dashboard."""
+"""`matrix serve`: the dashboard, and with a config its nightly sweeps."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
+from matrix.app.nightly import Shift
+from matrix.cli.drain import Drain
 from matrix.cli.options import db_option
 from matrix.cli.plain import plain
+from matrix.cli.worklog import WorkLog, say
 from matrix.core.errors import NotFoundError
+from matrix.executors.helpers import helpers
 from matrix.store import open_store
-from web.serving import serve_forever
+from web.serving import Background, serve_forever
+
+LOOK_S = 10.0
 
 
 @click.command("serve")
@@ -14,8 +23,19 @@ from web.serving import serve_forever
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A further name it is reached by; repeatable.")
-def command(db: str, host: str, port: int, allow_host: tuple[str, ...]) -> None:
-    """Serve the dashboard until interrupted.
+@click.option("--config", "-c", "configs", multiple=True, type=Path, help="Sweep this file nightly; repeatable.")
+@click.option("--executor", type=click.Choice(["auto", "venv", "docker"]), help="Overrides the files' executor.")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Cells at once, on GPUs.")
+def command(
+    db: str,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    configs: tuple[Path, ...],
+    executor: str | None,
+    workers: int,
+) -> None:
+    """Serve the dashboard until interrupted, and sweep the files of --config when their [nightly] table says so.
 
     On this machine's own address it answers to `localhost` and to addresses only, so that no web page can read it
     through your browser; behind a proxy, name it with --allow-host.
@@ -28,7 +48,24 @@ def command(db: str, host: str, port: int, allow_host: tuple[str, ...]) -> None:
             click.echo(f"{plain(absent)}: there was no database yet, so an empty one was made; {next_step}", err=True)
         click.echo(f"dashboard at {url} (Ctrl-C ends it)", err=True)
 
-    serve_forever(db, host, port, announce, allow_host)
+    if not configs:
+        serve_forever(db, host, port, announce, allow_host)
+    drain = Drain()
+    shifts = [Shift(config, db, executor, WorkLog(), say, drain.stopping) for config in configs]
+    with Background(db, host, port, allow_host) as server:
+        announce(server.url)
+        with helpers(workers - 1, ["worker", "--db", db, "--executor", executor or "auto"]):
+            drain.heed()
+            _keep(shifts, drain)
+
+
+def _keep(shifts: Sequence[Shift], drain: Drain) -> None:
+    """Tick each file in turn until asked to end."""
+    for shift in shifts:
+        say(f"{shift.config}: its nights are kept")
+    while not drain.stopping():
+        if not any(shift.tick() for shift in shifts):
+            drain.wait(LOOK_S)
 
 
 def absent_file(db: str) -> str:

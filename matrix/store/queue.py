@@ -1,7 +1,7 @@
 """The queue: which job is taken by whom, how far it is, and how it ends. Changes are guarded by the claim's owner."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from sqlalchemy import ColumnElement, Connection, Row, Update, exists, func, insert, or_, select, update
 
@@ -63,9 +63,9 @@ class Queue:
         """
         return self._claim(owner, [jobs.c.sweep_id == sweep_id] if sweep_id is not None else [])
 
-    def claim_shared(self, owner: str, executor: str, hardware: str) -> Job | None:
-        """The same among the shared jobs of all sweeps whose cells are for this executor and hardware class."""
-        return self._claim(owner, [jobs.c.shared == 1, jobs.c.executor == executor, jobs.c.hardware == hardware])
+    def claim_shared(self, owner: str, executors: Collection[str], hardware: str) -> Job | None:
+        """The same among the shared jobs of all sweeps whose cells are for these executors and this hardware class."""
+        return self._claim(owner, [jobs.c.shared == 1, jobs.c.executor.in_(executors), jobs.c.hardware == hardware])
 
     def _claim(self, owner: str, among: Sequence[ColumnElement[bool]]) -> Job | None:
         with self._db.write() as conn:
@@ -101,6 +101,19 @@ class Queue:
         """Cancel the sweep's waiting jobs, noting why; returns how many. Held ones are left to their owners."""
         with self._db.write() as conn:
             return cancel_waiting(conn, sweep_id, note)
+
+    def tried(self) -> set[tuple[str, str]]:
+        """Every (engine, version) that a job was ever queued for."""
+        with self._db.read() as conn:
+            return {(r.engine, r.revision) for r in conn.execute(select(jobs.c.engine, jobs.c.revision).distinct())}
+
+    def cancelled(self, sweep_id: int) -> tuple[int, str]:
+        """How many jobs of the sweep were cancelled, and the newest note that says why."""
+        gone = (jobs.c.sweep_id == sweep_id, jobs.c.status == JobStatus.CANCELLED.value)
+        with self._db.read() as conn:
+            number = conn.execute(select(func.count()).where(*gone)).scalar_one()
+            note = conn.execute(select(jobs.c.note).where(*gone).order_by(jobs.c.id.desc()).limit(1)).scalar()
+        return number, note or ""
 
     def gpu_seconds(self, sweep_id: int) -> float:
         """GPUs times seconds that the sweep's runs have taken, and its held jobs until now."""

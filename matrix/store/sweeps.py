@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -20,6 +21,16 @@ class SweepStatus(StrEnum):
     DONE = "done"
     INTERRUPTED = "interrupted"
     FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSweep:
+    """What a sweep was started with: its config file's path and text, and its terms (see `matrix.app.terms`)."""
+
+    sweep_id: int
+    config: str
+    text: str
+    terms: dict[str, Any]
 
 
 class Sweeps:
@@ -42,6 +53,15 @@ class Sweeps:
         with self._db.write() as conn:
             key = conn.execute(insert(sweeps).values(**row)).inserted_primary_key
             return int(key[0]) if key else 0
+
+    def get(self, sweep_id: int) -> StoredSweep:
+        """What this sweep was started with; NotFoundError for an unknown number."""
+        with self._db.read() as conn:
+            row = conn.execute(select(sweeps).where(sweeps.c.id == sweep_id)).first()
+        if row is None:
+            raise NotFoundError(f"there is no sweep {sweep_id}", hint="run `matrix status`")
+        request = row.request or {}
+        return StoredSweep(row.id, str(request.get("config") or ""), row.config_text, request.get("terms") or {})
 
     def last_config(self) -> str | None:
         """The path of the newest sweep's config file, as it was given then; None without a sweep."""

@@ -70,6 +70,12 @@ class Ticks:
         with self._db.read() as conn:
             return conn.execute(select(func.max(ticks.c.slot)).where(ticks.c.schedule == schedule)).scalar()
 
+    def at_work(self, schedule: str) -> bool:
+        """True while a tick of the schedule has not ended."""
+        open_ = (ticks.c.schedule == schedule, ticks.c.status == TickStatus.RUNNING.value)
+        with self._db.read() as conn:
+            return conn.execute(select(ticks.c.id).where(*open_).limit(1)).first() is not None
+
     def left_running(self, schedule: str, is_alive: Callable[[str], bool]) -> Tick | None:
         """The newest tick that a dead owner left running, or None."""
         open_ = (ticks.c.schedule == schedule, ticks.c.status == TickStatus.RUNNING.value)

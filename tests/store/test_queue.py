@@ -1,10 +1,12 @@
 """Jobs: claimed once, ended once, never by someone who does not hold them."""
 
+import time
+
 import pytest
 
 from matrix.core.errors import InfraError, NotFoundError
 from matrix.core.outcome import Outcome
-from matrix.store import ClaimLostError, Store, SweepStatus
+from matrix.store import ClaimLostError, Priority, Store, SweepStatus
 from tests.store.build import cell, key, plan, run, sample, statuses
 
 
@@ -143,3 +145,67 @@ def test_closing_a_sweep(store: Store) -> None:
     assert view.finished_at is not None
     with pytest.raises(NotFoundError, match="no sweep 77"):
         store.sweeps.finish(77, SweepStatus.DONE)
+
+
+def _shared(store: Store, version: str, priority: Priority) -> int:
+    sweep = store.sweeps.create({}, "", owner="me", tool_version="0")
+    store.queue.enqueue(sweep, [(key(cell(version)), cell(version))], priority=priority, shared=True)
+    return sweep
+
+
+def test_the_most_urgent_job_goes_first(store: Store) -> None:
+    for version, priority in (("1.0", Priority.NIGHTLY), ("2.0", Priority.INTERACTIVE), ("3.0", Priority.BISECTION)):
+        _shared(store, version, priority)
+    order = [store.queue.claim("me") for _ in range(3)]
+    assert [job and job.cell.revision.version for job in order] == ["2.0", "3.0", "1.0"]
+
+
+def test_a_worker_takes_what_is_shared_and_fits_it(store: Store) -> None:
+    plan(store, "1.0")
+    _shared(store, "2.0", Priority.NIGHTLY)
+    assert store.queue.claim_shared("me", ["docker"], cell().hardware.label) is None
+    assert store.queue.claim_shared("me", ["venv"], "gpu H200 x1") is None
+    job = store.queue.claim_shared("me", ["venv"], cell().hardware.label)
+    assert job is not None and job.cell.revision.version == "2.0"
+    assert store.queue.claim_shared("me", ["venv"], cell().hardware.label) is None
+
+
+def test_a_retry_keeps_the_failed_run_and_waits_for_its_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = plan(store, "1.0")
+    job = store.queue.claim("me")
+    assert job is not None
+    failed = run("r1", job.cell, outcome=Outcome.INFRA, reason="the disk is full")
+    store.queue.finish(job.job_id, "me", failed, again_at=time.time() + 60)
+    assert [row.outcome for row in store.read.results()] == ["infra"]
+    assert store.queue.claim("me") is None and store.queue.pending(sweep) == 1
+    later = time.time() + 61
+    monkeypatch.setattr("matrix.store.queue.time.time", lambda: later)
+    again = store.queue.claim("me")
+    assert again is not None and again.attempts == 2
+    assert again.cell == job.cell  # with its environment, which a job that has ended loses
+    store.queue.finish(again.job_id, "me", run("r2", again.cell, sample()))
+    assert store.queue.pending(sweep) == 0
+
+
+def test_gpu_seconds_are_those_of_the_sweeps_runs_and_of_what_is_held(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep = store.sweeps.create({}, "", owner="me", tool_version="0")
+    rows = [(key(cell(v)), cell(v)) for v in ("1.0", "2.0")]
+    store.queue.enqueue(sweep, rows, gpus=lambda cell: 4)
+    job = store.queue.claim("me", sweep)
+    assert job is not None
+    done = run("r", job.cell, sample())
+    store.queue.finish(job.job_id, "me", done)
+    made = 4 * (done.finished_at - done.started_at)
+    assert store.queue.gpu_seconds(sweep) == pytest.approx(made)
+    held = store.queue.claim("me", sweep)
+    later = time.time() + 10
+    monkeypatch.setattr("matrix.store.queue.time.time", lambda: later)
+    assert held is not None and store.queue.gpu_seconds(sweep) == pytest.approx(made + 40, abs=4)
+
+
+def test_what_was_given_up_is_counted_with_its_reason(store: Store) -> None:
+    sweep = plan(store, "1.0", "2.0")
+    store.queue.cancel_rest(sweep, "no time is left for it tonight")
+    assert store.queue.cancelled(sweep) == (2, "no time is left for it tonight")

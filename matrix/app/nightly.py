@@ -1,0 +1,157 @@
+"""The night shift: looks whether the calendar or a new revision asks for a sweep, and carries it out, once.
+
+tick: left unfinished by a dead process? -> else due by the calendar? -> else a revision nobody tried? -> sweep -> tell
+"""
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from matrix.app.announce import announce
+from matrix.app.bisect.auto import AutoTools, bisect_flips
+from matrix.app.extra import ExtraBoots
+from matrix.app.planning import Plan
+from matrix.app.setup import Ready, prepare
+from matrix.app.source import Source
+from matrix.app.sweep import SweepOutcome, run_sweep
+from matrix.app.terms import STOPPING, Terms
+from matrix.core.errors import ConfigError, MatrixError, Where
+from matrix.core.ports import Progress
+from matrix.executors import owner
+from matrix.plan.nightly import NightlyTable, due
+from matrix.stats.words import count
+from matrix.store import Priority, Store, open_store
+from matrix.store.ticks import TickStatus
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A sweep that is asked for: `slot` names it for good (Unix seconds)."""
+
+    slot: float
+    why: str
+
+
+@dataclass(slots=True)
+class Shift:
+    """One config file's nights. Keep one for as long as the service runs, and call `tick` again and again."""
+
+    config: Path
+    db: str
+    executor: str | None
+    progress: Progress
+    say: Say
+    stopping: Callable[[], bool] = lambda: False
+    clock: Callable[[], float] = time.time
+    begun: float = field(init=False)
+    _looked: float = field(init=False, default=float("-inf"))
+
+    def __post_init__(self) -> None:
+        self.begun = self.clock()
+        if Source(self.config).config.nightly is None:
+            where, hint = Where(str(self.config), key="nightly"), 'add `[nightly]` with `when = "0 2 * * *"`'
+            raise ConfigError("this file asks for no nightly sweeps", hint=hint, where=where)
+
+    @property
+    def name(self) -> str:
+        """Under which its ticks are stored."""
+        return str(self.config.resolve())
+
+    def tick(self) -> bool:
+        """Carry out the one sweep that is due now; False when none is.
+
+        What fails (the index out of reach, a faulty edit of the file) is told and stored; the next slot tries again.
+        """
+        table = Source(self.config).config.nightly or NightlyTable()
+        store = open_store(self.db)
+        try:
+            found = self._due(table, store)
+            number = store.ticks.begin(self.name, found.slot, found.why, owner.me(), owner.alive) if found else None
+            if found is None or number is None:
+                return False
+            self.say(f"sweeping {self.config.name}: {found.why}")
+            self._carry_out(number, table, store)
+            return True
+        finally:
+            store.close()
+
+    def _due(self, table: NightlyTable, store: Store) -> Due | None:
+        left = store.ticks.left_running(self.name, owner.alive)
+        if left is not None:
+            return Due(left.slot, left.why)
+        now, last = self.clock(), store.ticks.last_slot(self.name)
+        slot = due(table, last if last is not None else self.begun, now)
+        if slot is not None:
+            return Due(slot, "the calendar")
+        every = 60 * table.poll_min
+        if not table.on_new or now - self._looked < every:
+            return None
+        self._looked = now
+        new = [] if store.ticks.at_work(self.name) else self._untried(store)
+        return Due(now, f"new: {', '.join(new)}") if new else None
+
+    def _untried(self, store: Store) -> list[str]:
+        """Revisions of the plan that no run has ever tried; none, and the reason told, when it cannot be made."""
+        try:
+            with prepare(self.config, self.db, self.executor, (), force=False, create=True) as ready:
+                return untried(ready.plan, store.queue.tried())
+        except MatrixError as error:
+            self.say(f"cannot look for new revisions: {error}")
+            return []
+
+    def _carry_out(self, number: int, table: NightlyTable, store: Store) -> None:
+        status, sweep_id, note = TickStatus.FAILED, None, ""
+        try:
+            with prepare(self.config, self.db, self.executor, (), force=False, create=True, say=self.say) as ready:
+                outcome = self._sweep(ready, terms_of(table, self.clock, self.stopping))
+            sweep_id, note = outcome.sweep_id, summary(outcome)
+            if outcome.why_left == STOPPING:
+                self.say(f"stopped: {note}; the next start goes on")
+                return  # left running by what will be a dead owner: that is how the next start finds it
+            status = TickStatus.DONE
+        except MatrixError as error:
+            note = str(error)
+        self.say(note)
+        store.ticks.finish(number, status, sweep_id=sweep_id, note=note)
+
+    def _sweep(self, ready: Ready, terms: Terms) -> SweepOutcome:
+        assert ready.store is not None  # noqa: S101 - made by `prepare(create=True)`
+        outcome = run_sweep(ready.plan, ready.executor, ready.store, self.progress, ExtraBoots(self.say), terms)
+        fresh = {flip.flip_id for flip in ready.store.series.unannounced()}
+        announce(ready.store, self.say)
+        if ready.plan.source.config.bisect.auto and not self.stopping():
+            bisect_flips(
+                AutoTools(ready.plan.source, ready.executor, ready.store, self.progress, self.say, lambda text: None),
+                fresh,
+            )
+        return outcome
+
+
+def terms_of(table: NightlyTable, clock: Callable[[], float], stopping: Callable[[], bool]) -> Terms:
+    """What one night that begins now may take."""
+    return Terms(
+        priority=Priority.NIGHTLY,
+        shared=True,
+        tries=table.tries,
+        until=clock() + 3600 * table.hours,
+        gpu_seconds=None if table.gpu_hours is None else 3600 * table.gpu_hours,
+        stopping=stopping,
+        clock=clock,
+    )
+
+
+def untried(plan: Plan, tried: Collection[tuple[str, str]]) -> list[str]:
+    """Revisions that the plan would run and that are not among those `tried`, (engine, version) each, in plan order."""
+    asked = [p.cell.revision for p in plan.todo if p.to_build]
+    return list(dict.fromkeys(str(r) for r in asked if (r.engine, r.version) not in tried))
+
+
+def summary(outcome: SweepOutcome) -> str:
+    """One line for the log and the status page."""
+    parts = [f"{count(outcome.runs, 'run')}, {count(outcome.known, 'cell')} known before"]
+    parts += [f"{outcome.infra} failed by the machine"] if outcome.infra else []
+    parts += [f"{count(outcome.left, 'cell')} left: {outcome.why_left}"] if outcome.left else []
+    return "; ".join(parts)

@@ -1,0 +1,78 @@
+"""A worker: takes cells of shared sweeps, one after the other, on the executor and hardware that it has."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from matrix.app.executors import make_executor
+from matrix.app.job import Hands, no_room, run_job
+from matrix.app.planning import plan_cells
+from matrix.app.source import Source
+from matrix.app.sweep import clear_up
+from matrix.app.terms import terms_from
+from matrix.core.outcome import Outcome
+from matrix.core.ports import Executor, Progress
+from matrix.executors import owner
+from matrix.plan.config import DockerTable
+from matrix.sources.hardware import detect
+from matrix.store import Job, Store, state_dir_of
+
+
+@dataclass(slots=True)
+class Worker:
+    """Helps the shared sweeps of one database. `executor` is `venv`, `docker`, or `auto` for what this host has."""
+
+    store: Store
+    db: str
+    executor: str
+    progress: Progress
+    stopping: Callable[[], bool] = lambda: False
+    hardware: str = field(default_factory=lambda: detect().label)
+    _made: dict[tuple[str, str], Executor] = field(default_factory=dict)
+    _names: list[str] = field(default_factory=list)
+
+    def begin(self) -> list[str]:
+        """Find the executors that this host has, and remove what killed processes left behind; a line for each thing.
+
+        Raises EnvironmentMismatchError when the one that was asked for cannot work here.
+        """
+        names = ["venv", "auto"] if self.executor == "auto" else [self.executor]
+        table, folder = DockerTable.model_validate({}), Path.cwd()
+        found = {e.name: e for e in (make_executor(name, table, folder, state_dir_of(self.db)) for name in names)}
+        self._names = list(found)
+        return [line for executor in found.values() for line in clear_up(executor, self.store)]
+
+    def work(self) -> Outcome | None:
+        """Run the most urgent cell that waits; None when none does, or when its sweep has no room for it."""
+        if self.stopping():
+            return None
+        job = self.store.queue.claim_shared(owner.me(), self._names, self.hardware)
+        if job is None:
+            return None
+        try:
+            hands = self._hands(job)
+            refused = bool(no_room(job, hands))
+        except BaseException:
+            self.store.queue.release(job.job_id, owner.me())
+            raise
+        if refused:
+            self.store.queue.release(job.job_id, owner.me())  # its own process cancels it
+            return None
+        with hands.boot:
+            return run_job(job, hands)
+
+    def _hands(self, job: Job) -> Hands:
+        """What the job's sweep was started with: its file's limits, its terms, and an executor of the same settings."""
+        sweep = self.store.sweeps.get(job.sweep_id)
+        source = Source(Path(sweep.config), text=sweep.text)
+        executor = self._executor(job.cell.executor, source)
+        plan = plan_cells(source, executor, self.store, [job.cell])
+        terms = terms_from(sweep.terms, self.stopping)
+        return Hands(plan, executor, self.store, self.progress, owner.me(), terms)
+
+    def _executor(self, name: str, source: Source) -> Executor:
+        key = (name, source.text)
+        if key not in self._made:
+            folder = source.path.resolve().parent
+            self._made[key] = make_executor(name, source.config.docker, folder, state_dir_of(self.db))
+        return self._made[key]

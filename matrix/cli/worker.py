@@ -1,0 +1,45 @@
+"""`matrix worker`: run cells of shared sweeps beside the process that started them."""
+
+import click
+
+from matrix.app.worker import Worker
+from matrix.cli.drain import Drain
+from matrix.cli.options import db_option
+from matrix.cli.worklog import WorkLog, say
+from matrix.core.errors import Exit
+from matrix.core.outcome import Outcome, Tier
+from matrix.store import open_store
+
+LOOK_S = 2.0
+
+
+@click.command("worker")
+@db_option
+@click.option("--executor", type=click.Choice(["auto", "venv", "docker"]), default="auto", show_default=True)
+@click.option("--once", is_flag=True, help="End when no cell waits; exit code 4 when the machine failed one.")
+def command(db: str, executor: str, once: bool) -> int:
+    """Take cells of nightly sweeps, one at a time, until ended.
+
+    One worker runs one cell: start as many as the host has GPUs to fill. SIGTERM lets the cell under way finish,
+    a second one or Ctrl-C stops it; nothing that was measured is lost.
+    """
+    drain = Drain()
+    drain.heed()
+    store = open_store(db)
+    try:
+        worker = Worker(store, db, executor, WorkLog(), drain.stopping)
+        for line in worker.begin():
+            say(line)
+        return _work(worker, drain, once)
+    finally:
+        store.close()
+
+
+def _work(worker: Worker, drain: Drain, once: bool) -> int:
+    failed = False
+    while not drain.stopping():
+        outcome: Outcome | None = worker.work()
+        failed = failed or (outcome is not None and outcome.tier is Tier.INFRA)
+        if outcome is None and (once or drain.wait(LOOK_S)):
+            break
+    return Exit.INFRA if once and failed else Exit.OK
