@@ -28,7 +28,7 @@ from matrix.stats.judge import (
     RevisionJudgement,
     SeriesJudgement,
     Step,
-    conclude,
+    as_whole,
     floors_of,
     follow,
 )
@@ -88,13 +88,14 @@ class Prepared:
 class Course:
     """A series as its runs judge it, before any control over releases.
 
-    `alone` is what each revision was called before the series was seen as a whole; `rows` is what is to be remembered,
-    a row a revision. Verdicts that came out as they are stored hold the q-values that are stored; others hold none.
+    `whole` is what each revision is called, `alone` what it was called before the series was seen as a whole; `rows` is
+    what is to be remembered, a row a revision. Verdicts that came out as they are stored hold the q-values that are
+    stored; others hold none.
     """
 
     key: str
     settings: JudgeSettings
-    judgement: SeriesJudgement
+    whole: Sequence[RevisionJudgement]
     alone: Sequence[RevisionJudgement]
     rows: Sequence[Remembered]
     history: History
@@ -118,7 +119,7 @@ class Course:
         """The states and flips that the q-values of all comparisons lead to, and the rows that say so."""
         moved = self._moved()
         told = {place: to for place, to in q.items() if place[0] in moved or self._stored_q(place) != to}
-        final = settled(self.judgement, told, self.settings)
+        final = settled(SeriesJudgement(tuple(self.whole)), told, self.settings)
         again = moved.keys() | {revision for revision, _ in told}
         pairs = zip(self.rows, self.alone, final.revisions, strict=True)
         return final, [_row(row, by, of) if row.revision in again else row for row, by, of in pairs]
@@ -128,7 +129,7 @@ class Course:
 
     def _moved(self) -> dict[str, RevisionJudgement]:
         """The revisions whose verdicts are not the stored ones."""
-        pairs = zip(self.rows, self.judgement.revisions, strict=True)
+        pairs = zip(self.rows, self.whole, strict=True)
         return {row.revision: of for row, of in pairs if not row.said or row.verdicts != of.verdicts}
 
 
@@ -186,8 +187,8 @@ def _course(prepared: Prepared, siblings: Floors) -> Course:
     steps = list(follow(prepared.runs.get(later), floors, settings, references))
     alone = [*earlier, *(step.judgement for step in steps)]
     rows = [*held, *_fresh(prepared, steps, names, chain)]
-    judgement = conclude(prepared.traces, alone, settings)
-    return Course(prepared.key, settings, judgement, alone, rows, prepared.history)
+    whole = as_whole(prepared.traces, alone, settings)
+    return Course(prepared.key, settings, whole, alone, rows, prepared.history)
 
 
 def _held(prepared: Prepared, names: Sequence[str], chain: Sequence[str]) -> list[Remembered]:

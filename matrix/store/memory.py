@@ -21,7 +21,9 @@ from matrix.store.verdictrows import fall_rows, forget, put_verdicts, verdict_ro
 
 Q = Mapping[tuple[str, Metric], float]
 """q-values by revision and metric."""
-_METRICS = tuple(Metric)
+_METRICS, _STATES = {metric.value: metric for metric in Metric}, {state.value: state for state in State}
+"""Much quicker to look up in than the enumerations themselves."""
+_NOTED = ("revision", "inputs", "chain", "said", "trace", "leaves", "alone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +100,19 @@ def _reads(conn: Connection, series_key: str) -> list[Read]:
     ).first()
     if about is None:
         return []
-    newest = {(row.revision, row.boot): row for row in sorted(_narrow(conn, series_key), key=recency_key)}
+    newest: dict[tuple[str, int], Row[Any]] = {}
+    for row in _narrow(conn, series_key):
+        other = newest.get((row.revision, row.boot))
+        newest[row.revision, row.boot] = row if other is None else max(other, row, key=recency_key)
     beside = _baselines(conn, about.baseline_key) if about.method != Method.NONE.value else {}
     ordered = sorted(newest.values(), key=lambda row: (revision_key(row.revision), row.boot))
     return [Read(r.revision, r.boot, r.run_id, _beside(beside.get(r.revision, ()), r.boot)) for r in ordered]
 
 
-def _narrow(conn: Connection, series_key: str) -> list[Row[Any]]:
+def _narrow(conn: Connection, series_key: str) -> Sequence[Any]:
     c = runs.c
     columns = (c.id, c.run_id, c.revision, c.boot, c.outcome, c.finished_at)
-    return list(conn.execute(select(*columns).where(c.series_key == series_key)))
+    return conn.execute(select(*columns).where(c.series_key == series_key)).all()
 
 
 def _baselines(conn: Connection, baseline_key: str) -> dict[str, list[Row[Any]]]:
@@ -120,41 +125,36 @@ def _baselines(conn: Connection, baseline_key: str) -> dict[str, list[Row[Any]]]
 
 def _beside(rows: Sequence[Row[Any]], boot: int) -> str | None:
     """The choice that `baselines.newest_baselines` makes."""
-    best = max(rows, key=lambda row: (row.boot == boot, recency_key(row)), default=None)
-    return None if best is None else str(best.run_id)
+    if len(rows) > 1:
+        rows = [max(rows, key=lambda row: (row.boot == boot, recency_key(row)))]
+    return str(rows[0].run_id) if rows else None
 
 
 def _remembered(conn: Connection, series_key: str) -> dict[str, Remembered]:
     """Revisions whose verdicts are all there."""
-    said: dict[str, list[Row[Any]]] = {}
-    for row in conn.execute(select(verdicts).where(verdicts.c.series_key == series_key)):
-        said.setdefault(row.revision, []).append(row)
-    query = select(judged_revisions).where(judged_revisions.c.series_key == series_key)
-    return {
-        row.revision: _one(row, said[row.revision])
-        for row in conn.execute(query)
-        if len(said.get(row.revision, ())) == len(_METRICS)
-    }
-
-
-def _one(row: Row[Any], said: list[Row[Any]]) -> Remembered:
-    found = {v.metric: Verdict(Metric(v.metric), State(v.state), v.reason, tuple(v.numbers.items())) for v in said}
-    return Remembered(
-        revision=row.revision,
-        inputs=row.inputs,
-        chain=row.chain,
-        trace=row.trace,
-        leaves=row.leaves,
-        alone=row.alone,
-        run_id=said[0].run_id,
-        verdicts=tuple(found[metric] for metric in _METRICS),
-        said=row.said,
-    )
+    said: dict[str, dict[str, Verdict]] = {}
+    shown: dict[str, str] = {}
+    c = verdicts.c
+    query = select(c.run_id, c.metric, c.revision, c.state, c.reason, c.numbers).where(c.series_key == series_key)
+    for run_id, metric, revision, state, reason, numbers in conn.execute(query).all():
+        verdict = Verdict(_METRICS[metric], _STATES[state], reason, tuple(numbers.items()))
+        said.setdefault(revision, {})[metric] = verdict
+        shown[revision] = run_id
+    columns = [judged_revisions.c[name] for name in _NOTED]
+    found = {}
+    for row in conn.execute(select(*columns).where(judged_revisions.c.series_key == series_key)).all():
+        noted = dict(zip(_NOTED, row, strict=True))
+        of = said.get(noted["revision"], {})
+        if len(of) == len(Metric):
+            final = tuple(of[metric] for metric in Metric)
+            found[noted["revision"]] = Remembered(run_id=shown[noted["revision"]], verdicts=final, **noted)
+    return found
 
 
 def _falls(conn: Connection, series_key: str) -> dict[tuple[str, Metric], tuple[float, float | None]]:
-    rows = conn.execute(select(falls).where(falls.c.series_key == series_key))
-    return {(row.revision, Metric(row.metric)): (row.p, row.q) for row in rows}
+    c = falls.c
+    rows = conn.execute(select(c.revision, c.metric, c.p, c.q).where(c.series_key == series_key)).all()
+    return {(revision, _METRICS[metric]): (p, q) for revision, metric, p, q in rows}
 
 
 def _said(series_key: str, engine: str, row: Remembered, q: Q) -> str:
@@ -179,6 +179,5 @@ def _write(conn: Connection, series_key: str, engine: str, fresh: Sequence[tuple
     judged = [v for r, _ in fresh for v in verdict_rows(series_key, r.run_id, r.revision, r.verdicts)]
     p_values = [fall for r, _ in fresh for fall in fall_rows(series_key, engine, r.revision, r.verdicts, q)]
     put_verdicts(conn, judged, p_values)
-    names = ("revision", "inputs", "chain", "trace", "leaves", "alone")
-    columns = [{name: getattr(row, name) for name in names} | {"said": said} for row, said in fresh]
+    columns = [{name: getattr(row, name) for name in _NOTED} | {"said": said} for row, said in fresh]
     conn.execute(insert(judged_revisions), [values | {"series_key": series_key} for values in columns])
