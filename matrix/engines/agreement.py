@@ -96,6 +96,14 @@ def _sum(blocks: list[Block]) -> Block:
     return Block(sum(b.steps for b in blocks), sum(b.tokens for b in blocks))
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a stretch of a log added: readings, and for each source and group their sums and number."""
+
+    count: int = 0
+    pools: dict[tuple[str, str], tuple[Block, int]] = field(default_factory=dict)
+
+
 class Agreement:
     """Takes readings in the order of the log."""
 
@@ -103,6 +111,32 @@ class Agreement:
         self.count = 0
         self._pools: dict[tuple[str, str], Pool] = {}
         self._cumulative: Reading | None = None
+        self._marked = 0
+        self._since: dict[tuple[str, str], tuple[Block, int]] = {}
+
+    @property
+    def open(self) -> Reading | None:
+        """The last count since a server's start, which the next one may close."""
+        return self._cumulative
+
+    def mark(self) -> Noted:
+        """What was added since the last mark."""
+        noted = Noted(self.count - self._marked, self._since)
+        self._marked, self._since = self.count, {}
+        return noted
+
+    def repeat(self, noted: Noted) -> None:
+        """Add the same once more."""
+        self.count += noted.count
+        for key, (block, times) in noted.pools.items():
+            self._pools[key].add(block.mean, block.steps, times)
+
+    def _add(self, key: tuple[str, str], value: float, steps: float, times: int) -> None:
+        self._pools[key].add(value, steps, times)
+        block, before = self._since.get(key, (Block(), 0))
+        block.steps += steps
+        block.tokens += value * steps
+        self._since[key] = block, before + times
 
     def add(self, reading: Reading, times: int = 1) -> None:
         """Count a reading that has a value, or `times` equal ones."""
@@ -116,16 +150,18 @@ class Agreement:
     def bulk(self, pooled: Pooled) -> None:
         """Count many readings at once."""
         self.count += pooled.times
-        pool = self._pools.setdefault((pooled.source, pooled.group), Pool())
-        pool.add(pooled.value, pooled.steps, pooled.times)
+        key = pooled.source, pooled.group
+        self._pools.setdefault(key, Pool())
+        self._add(key, pooled.value, pooled.steps, pooled.times)
 
     def _pool(self, reading: Reading, times: int = 1) -> None:
         if reading.value is None:
             return
-        pool = self._pools.setdefault((reading.source, reading.group), Pool())
+        key = reading.source, reading.group
+        pool = self._pools.setdefault(key, Pool())
         pool.k = reading.k or pool.k
         pool.counted = pool.counted and bool(reading.drafts)
-        pool.add(reading.value, times * (reading.drafts or reading.weight), times)
+        self._add(key, reading.value, times * (reading.drafts or reading.weight), times)
 
     def _close_if_restarted(self, reading: Reading) -> None:
         """A cumulative count that fell belongs to a new server: what the old one counted is complete."""

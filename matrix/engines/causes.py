@@ -78,6 +78,10 @@ class Causes:
     _wrapper: tuple[int, Hit] | None = None
     _cut: Hit | None = None
 
+    def standing(self) -> tuple[object, ...]:
+        """What was found so far, and how tracebacks stand, but for the numbers of lines."""
+        return dict(self._best), self._error, self._wrapper, self._cut, self.tracebacks.standing()
+
     def look(self, number: int, text: str, quiet: bool, around: Around) -> Role:
         """Search one cleaned line; returns what it, and later ones of its shape, are to tracebacks."""
         role = self.tracebacks.line(number, text)

@@ -86,7 +86,7 @@ def counts(data: bytes, shapes: Collection[bytes]) -> Iterator[Counted]:
     found = [(int(k), int(drafted), int(emitted)) for k, drafted, emitted in _V0.findall(data)]
     found = [(k, drafted, emitted) for k, drafted, emitted in found if k and drafted]
     times = 0
-    for now, after in zip(found, [*found[1:], None], strict=True):
+    for now, after in zip(found, [*found[1:], None], strict=False):
         times += 1
         if after is None or after[1] < now[1]:
             yield Counted(*now, times)

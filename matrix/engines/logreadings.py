@@ -80,6 +80,21 @@ class Readings:
         """True while observations are listed."""
         return len(self.observations) < KEEP
 
+    @property
+    def places(self) -> tuple[int, int]:
+        """The last line of a joined record, and the last summary."""
+        return self._consumed, self._summary
+
+    def move(self, consumed: int, summary: int) -> None:
+        """Move both places on by so many lines."""
+        self._consumed += consumed
+        self._summary += summary
+
+    def standing(self) -> tuple[object, ...]:
+        """What later readings depend on, but for the numbers of lines."""
+        context, table = self.context, self.table
+        return context.k, context.configured, table.open, self.agreement.open, self.scrapes.standing()
+
     def read(self, number: int, lines: list[bytes], index: int) -> Kind:
         """List what the line says of acceptance; joins it with what follows where a terminal wrapped it."""
         if number <= self._consumed:

@@ -7,17 +7,15 @@ later lines are good for; most of those are then taken a chunk at a time.
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import BinaryIO, Protocol
 
 from matrix.engines.hot import is_junk
+from matrix.engines.logchunks import chunks, without_junk
 from matrix.engines.logshape import shape_of
 
-CHUNK = 1 << 17
-LONGEST = 1 << 16
-"""Bytes kept of one line; the rest of a longer one is passed over."""
 LOOKAHEAD = 8
 """Lines that are visible after the visited one, for records that a terminal wrapped."""
 LOOKBEHIND = 9
@@ -94,6 +92,28 @@ class Stretch:
         return (i for i in range(self.end - 1, self.start - 1, -1) if self.shapes[i] in wanted)
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a visitor stands: `fixed` says all on which its further way depends, `places` the numbers of lines in it.
+
+    `fixed` is None while no stretch may be taken for the one before.
+    """
+
+    fixed: tuple[object, ...] | None
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """A stretch as it was fed, what was kept of it, and how far it moved each place: None while that is not known."""
+
+    whole: bytes
+    behind: int
+    kept: bytes
+    lines: int
+    moved: tuple[int, ...] | None
+
+
 class Visitor(Protocol):
     """Looks at lines. Nine lines before and eight after the visited one are visible; numbers count from 1."""
 
@@ -115,6 +135,12 @@ class Visitor(Protocol):
     def screened(self, stretch: Stretch, likely: AbstractSet[int]) -> None:
         """Take note of lines that `screen` found not worth a look, before those that it did are visited."""
 
+    def standing(self) -> Standing:
+        """Where the visitor stands between two stretches; calls since the last `standing` are what `repeat` repeats."""
+
+    def repeat(self, moved: tuple[int, ...]) -> None:
+        """Take a stretch that equals the last one, and that leaves the visitor as that did; `moved` its places."""
+
     def skip(self, raw: bytes) -> None:
         """Take note of a line near the end that is not worth a look."""
 
@@ -134,6 +160,7 @@ class Scanner:
         self._bytes = self._new = 0
         self._behind = 0
         self._strange = False
+        self._before = _Before(b"", 0, b"", 0, None)
         self.lines = 0
 
     def run(self, stream: BinaryIO) -> None:
@@ -141,8 +168,32 @@ class Scanner:
         kept = b""
         for chunk in chunks(stream):
             plain = self._strange or chunk.isascii() or not is_junk(chunk)
-            kept = self._feed(kept + (chunk if plain else _without_junk(chunk)), LOOKAHEAD)
+            kept = self._take(kept + (chunk if plain else without_junk(chunk)))
         self._feed(kept + b"\n", 0)
+
+    def _take(self, whole: bytes) -> bytes:
+        """Feed what goes on; a stretch that equals the one before is counted where that left all as it was."""
+        before = self._before
+        if whole != before.whole or self._behind != before.behind:
+            behind, lines, kept = self._behind, self.lines, self._feed(whole, LOOKAHEAD)
+            self._before = _Before(whole, behind, kept, self.lines - lines, None)
+            return kept
+        if before.moved is None:
+            return self._feed_again(before)
+        self._visitor.repeat(before.moved)
+        self.lines += before.lines
+        return before.kept
+
+    def _feed_again(self, before: _Before) -> bytes:
+        """Feed the same stretch once more, and see whether it leaves all as it was but for the numbers of lines."""
+        known, behind, one = len(self._shapes), self._behind, self._visitor.standing()
+        kept = self._feed(before.whole, LOOKAHEAD)
+        two = self._visitor.standing()
+        moved = tuple(b - a for a, b in zip(one.places, two.places, strict=True))
+        same = one.fixed is not None and one.fixed == two.fixed and {*moved} <= {0, before.lines}
+        if same and known == len(self._shapes) and (kept, self._behind) == (before.kept, behind):
+            self._before = replace(before, moved=moved)
+        return kept
 
     def _feed(self, whole: bytes, ahead: int) -> bytes:
         """Take all whole lines but the last few; returns those with the rest, and a few lines before them."""
@@ -243,29 +294,3 @@ def _back(data: bytes, end: int, lines: int) -> tuple[int, int]:
             break
         begin, count = before, count + 1
     return begin, count
-
-
-def _without_junk(chunk: bytes) -> bytes:
-    """A chunk of which the lines of binary junk are empty."""
-    return b"\n".join(line if line.isascii() or not is_junk(line) else b"" for line in chunk.split(b"\n"))
-
-
-def chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """The bytes of a log, an eighth of a MiB at a time; of a line that no chunk can hold its first 64 KiB.
-
-    NUL bytes are dropped: a crash of the machine leaves them, and UTF-16 without them is text.
-    """
-    unended = 0
-    while chunk := stream.read(CHUNK):
-        if b"\0" in chunk:
-            chunk = chunk.replace(b"\0", b"")
-        if unended == LONGEST:
-            end = chunk.find(b"\n")
-            if end < 0:
-                continue
-            chunk = chunk[end:]
-        last = chunk.rfind(b"\n")
-        unended = len(chunk) - last - 1 + (unended if last < 0 else 0)
-        if unended > LONGEST:
-            chunk, unended = chunk[: len(chunk) - unended + LONGEST], LONGEST
-        yield chunk

@@ -3,11 +3,13 @@
 from collections import deque
 from collections.abc import Set
 from dataclasses import dataclass, field
+from operator import add
 
+from matrix.engines.agreement import Noted
 from matrix.engines.causes import Causes
 from matrix.engines.hot import hot, is_junk, may_blame
 from matrix.engines.logreadings import Readings, about_acceptance
-from matrix.engines.logscan import LOOKBEHIND, POOLED, Kind, Stretch
+from matrix.engines.logscan import LOOKBEHIND, POOLED, Kind, Standing, Stretch
 from matrix.engines.logscreen import NOTHING, Screened, screen
 from matrix.engines.logsigns import ENOUGH, Signs, rates, serves, turns
 from matrix.engines.logtext import LINE_LIMIT, is_quiet, strip_prefixes
@@ -34,6 +36,7 @@ class LogVisit:
     signs: Signs = field(default_factory=Signs)
     recent: deque[bytes] = field(default_factory=lambda: deque(maxlen=12))
     _found: Screened = NOTHING
+    _noted: Noted = field(default_factory=Noted)
     _blameless: set[int] = field(default_factory=set)
     _rowless: set[int] = field(default_factory=set)
 
@@ -64,6 +67,26 @@ class LogVisit:
                 self.signs.name(raw)
                 if index >= stretch.end - LOOKBEHIND:
                     self.skip(raw)
+
+    def standing(self) -> Standing:
+        """What later lines are read by, and the places that move with them; None while readings are listed."""
+        self._noted = self.readings.agreement.mark()
+        line, stack = self.causes.timeline, self.causes.tracebacks.stack
+        places = (line.booted, line.ready, line.progress, line.stopped, stack.start, *self.readings.places)
+        if self.readings.listing and self.readings.observations:
+            return Standing(None, places)
+        fixed = (self.causes.standing(), self.signs.tokens, self.signs.sglang, self.signs.vllm, tuple(self.recent))
+        return Standing((*fixed, *self.readings.standing()), places)
+
+    def repeat(self, moved: tuple[int, ...]) -> None:
+        """Add the readings of the last stretch again, and move all places on."""
+        self.readings.agreement.repeat(self._noted)
+        line, stack = self.causes.timeline, self.causes.tracebacks.stack
+        line.booted, line.ready, line.progress, line.stopped = map(
+            add, (line.booted, line.ready, line.progress, line.stopped), moved
+        )
+        stack.start += moved[4]
+        self.readings.move(*moved[5:])
 
     def skip(self, raw: bytes) -> None:
         """Keep a line for the end of the log."""

@@ -60,6 +60,10 @@ class Scrapes:
     _seen: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
     _before: dict[str, tuple[float, float]] = field(default_factory=dict)
 
+    def standing(self) -> tuple[object, ...]:
+        """The samples that wait for others, and the last scrape."""
+        return {key: dict(counts) for key, counts in self._seen.items()}, dict(self._before)
+
     def takes(self, text: str) -> bool:
         """True for a sample of one of the counters."""
         return _COUNTER.match(text) is not None

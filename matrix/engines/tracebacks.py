@@ -77,6 +77,11 @@ class Tracebacks:
         """True until a hundred tracebacks were followed line by line."""
         return self._count <= _ENOUGH
 
+    def standing(self) -> tuple[object, ...]:
+        """What the next lines are followed by, but for the numbers of lines."""
+        stack = self.stack
+        return min(self._count, _ENOUGH + 1), self._request_next, stack.request, stack.open, tuple(stack.functions)
+
     def line(self, number: int, text: str) -> Role:
         """Follow one line; returns what it is."""
         role = self._role(text)

@@ -7,7 +7,7 @@ import pytest
 
 from matrix.core.outcome import Outcome
 from matrix.engines.classify import Report, classify_log
-from matrix.engines.logscan import CHUNK
+from matrix.engines.logchunks import CHUNK
 
 ACCESS = '[2026-02-03 04:05:06] INFO:     10.0.0.1:{port} - "POST /generate HTTP/1.1" 200 OK'
 PREFILL = "[2026-02-03 04:05:06{rank}] Prefill batch. #new-seq: 1, #new-token: {port}, #running-req: 4, #queue-req: 0, "
