@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from matrix.app.bisect.report import Report, Seen, short
-from matrix.app.bisect.request import PACKAGE
+from matrix.app.bisect.request import PACKAGE, VERSION
 from matrix.bisect.search import Phase
 
 _QUESTIONS = {
@@ -24,7 +24,7 @@ def headline(report: Report) -> str:
         return f"no search was made: {report.reason}"
     sure = f"{100 * report.confidence:.1f} % sure after {_count(report.runs, 'run')}"
     what = _QUESTIONS[report.question]
-    if report.level == PACKAGE:
+    if report.level in (PACKAGE, VERSION):
         packages = report.subject or f"packages that move after {good} and up to {bad}"
         return f"{report.engine}: {what} with {packages} ({sure})"
     if report.culprit is None:

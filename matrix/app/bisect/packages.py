@@ -9,9 +9,10 @@ from matrix.app.bisect.carry import Tools, begin, search
 from matrix.app.bisect.hunt import Hunt
 from matrix.app.bisect.locks import around, environment
 from matrix.app.bisect.package_line import Rule, package_line, rule
+from matrix.app.bisect.package_versions import version_line
 from matrix.app.bisect.points import Line, lock_lines
 from matrix.app.bisect.report import Report
-from matrix.app.bisect.request import PACKAGE, Regress, Request
+from matrix.app.bisect.request import PACKAGE, VERSION, Regress, Request
 from matrix.app.bisect.subject import Subject, subject
 from matrix.app.revisions import distribution
 from matrix.bisect.answers import Said
@@ -48,13 +49,40 @@ def bisect_packages(request: Request, tools: Tools) -> Report | None:
     known = tools.store.bisections.find(request.to_json())
     if known is not None:
         tools.say(f"taking up bisection {known.bisection_id}: {len(known.answers)} answers are kept")
-        return search(request, whole, known.bisection_id, tools, further)
+        report = search(request, whole, known.bisection_id, tools, further)
+        return _finer(request, whole, report, tools, allowed)
     line = package_line(locks[0], locks[1], revision, allowed)
     for note in line.notes:
         tools.say(note)
     if not tools.confirm(_forecast(whole, line, tools), line):
         return None
-    return search(request, whole, begin(request, PACKAGE, whole, line, tools, None), tools, further)
+    report = search(request, whole, begin(request, PACKAGE, whole, line, tools, None), tools, further)
+    return _finer(request, whole, report, tools, allowed)
+
+
+def _finer(request: Request, whole: Subject, report: Report, tools: Tools, allowed: Rule) -> Report:
+    """The answer among the releases of the package that was named, where there are any between its two versions."""
+    if report.status != Phase.DONE.value or report.culprit is None:
+        return report
+    line = version_line(Line.from_json(tools.store.bisections.get(report.bisection).history), report.culprit, allowed)
+    if line is None:
+        return report
+    tools.say(f"looking at the releases of {report.subject}")
+    within = replace(request, package=report.culprit)
+
+    def told(hunt: Hunt, found: Report) -> Report:
+        searched = hunt.line
+        at = searched.index(found.culprit) if found.culprit else len(searched.points) - 1
+        how = _reproduce(searched.points[at].moves)
+        notes, doubts = [*report.notes, *found.notes], [*report.doubts, *found.doubts]
+        return replace(found, notes=notes, doubts=doubts, reproduce=how)
+
+    known = tools.store.bisections.find(within.to_json())
+    if known is None and not tools.confirm(forecast(whole, line, tools.executor, tools.store), line):
+        return report
+    number = known.bisection_id if known else begin(within, VERSION, whole, line, tools, report.bisection)
+    found = search(within, whole, number, tools, told)
+    return found if found.suspects else report
 
 
 def names_of(texts: Iterable[str], store: Store) -> dict[str, str | None]:

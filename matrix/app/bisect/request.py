@@ -32,6 +32,9 @@ class Level(StrEnum):
 PACKAGE = "package"
 """The level of a bisection over the packages around one revision."""
 
+VERSION = "version"
+"""The level of one that looks further: into the releases of the package that was named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -40,7 +43,8 @@ class Request:
 
     With a `command` there is no config: it is run `samples` times at a point, and its exit status is the answer.
 
-    `packages` is the one revision whose packages are searched: then `good` and `bad` are runs, or files of locks.
+    `packages` is the one revision whose packages are searched: then `good` and `bad` are runs, or files of locks, and
+    `package` is the one whose releases are searched between its two versions.
     """
 
     config: str
@@ -66,12 +70,13 @@ class Request:
     samples: int = 1
     ahead: bool = True
     packages: str = ""
+    package: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for a row; `from_json` gives the same request back."""
         body = {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
         # Rows of bisections that were begun before there were packages to search are found by the same words.
-        return body if self.packages else {key: v for key, v in body.items() if key != "packages"}
+        return {key: v for key, v in body.items() if v or key not in ("packages", "package")}
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Request":

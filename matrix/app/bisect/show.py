@@ -9,7 +9,7 @@ from matrix.app.bisect.markdown import headline, markdown
 from matrix.app.bisect.points import Line, Point
 from matrix.app.bisect.question import measure
 from matrix.app.bisect.report import Report, top
-from matrix.app.bisect.request import PACKAGE, Regress, Request
+from matrix.app.bisect.request import PACKAGE, VERSION, Regress, Request
 from matrix.app.bisect.views import INTERRUPTED, RUNNING, AnswerView, BisectionItem, BisectionView, NowView, PointView
 from matrix.bisect.gitlog import write_log
 from matrix.bisect.history import GOOD_END
@@ -120,7 +120,7 @@ def _covers(row: StoredBisection, flip: FlipView) -> bool:
     cell = {"target": flip.target, "draft": flip.draft, "method": flip.method, "spec": flip.spec}
     same = all(asked.get(name) in (None, value) for name, value in cell.items())
     if (
-        row.level == PACKAGE
+        row.level in (PACKAGE, VERSION)
         or row.engine != flip.engine
         or not same
         or asked.get("workload") not in (None, flip.workload)
@@ -136,6 +136,8 @@ def _ends(row: StoredBisection) -> tuple[str, str]:
     """
     if row.level == PACKAGE:
         return str(row.request["good"]), str(row.request["bad"])
+    if row.level == VERSION:
+        return str(row.history["good"]["name"]), str(row.history["points"][-1]["name"])
     older, newer = str(row.history["good"]["version"]), str(row.history["points"][-1]["version"])
     return (newer, older) if row.question == Regress.FIXED else (older, newer)
 
