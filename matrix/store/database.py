@@ -12,6 +12,8 @@ from matrix.core.errors import ConfigError, Where
 from matrix.store.jsonio import dumps
 
 BUSY_S = 30.0
+_READERS = 60
+"""More connections to a file than the threads of a service, so that none waits for one."""
 # Numbers of PostgreSQL's advisory locks; any other program in the same database would have to choose the same ones.
 MIGRATION, CLAIM, LEASE = 0x6D617472, 0x6D617473, 0x6D617474
 
@@ -47,7 +49,9 @@ def place_of(url: URL) -> str:
 def make_engine(url: URL) -> Engine:
     """An engine whose connections are set up; nothing is opened yet. ConfigError when the driver is missing."""
     sqlite = url.get_backend_name() == "sqlite"
-    options: dict[str, Any] = {"connect_args": {"timeout": BUSY_S}} if sqlite and "timeout" not in url.query else {}
+    options: dict[str, Any] = {"max_overflow": _READERS} if sqlite else {}
+    if sqlite and "timeout" not in url.query:
+        options["connect_args"] = {"timeout": BUSY_S}
     try:
         engine = create_engine(url, json_serializer=dumps, pool_pre_ping=not sqlite, **options)
     except (ModuleNotFoundError, NoSuchModuleError) as error:

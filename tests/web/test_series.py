@@ -7,12 +7,13 @@ from tests.web import build
 from tests.web.conftest import client_of
 from tests.web.page import Node, parse
 from tests.web.reader import DictReader
+from tests.web.worlds import every_state
 
 KEY = "5e1e000000000001"
 
 
 def page_of(client: TestClient) -> Node:
-    return parse(client.get(f"/series/{KEY}").text)
+    return parse(client.get(f"/series/{KEY}?plots=true").text)
 
 
 def only(series: SeriesView) -> Node:
@@ -79,3 +80,21 @@ def test_values_that_are_not_numbers_count_as_not_measured() -> None:
 
 def test_flips_carry_the_fixed_words(client: TestClient) -> None:
     assert [w.text for w in page_of(client).all("span", "word")] == ["regression", "fixed"]
+
+
+def test_plots_come_after_the_page_and_without_scripts_by_a_link() -> None:
+    client = client_of(every_state())
+    first = parse(client.get(f"/series/{KEY}").text)
+    assert not first.all("figure")
+    asked = first.one("div", "later")
+    assert (asked.attrs["hx-get"], asked.attrs["hx-trigger"]) == (f"/series/{KEY}/plots", "load")
+    (link,) = asked.all("a")
+    drawn = parse(client.get(asked.attrs["hx-get"]).text).all("figure")
+    assert len(drawn) == len(parse(client.get(link.attrs["href"]).text).all("figure")) == 2
+
+
+def test_a_long_series_shows_its_newest_revisions_and_offers_all() -> None:
+    reader = every_state()
+    reader.all_series[KEY] = replace(reader.all_series[KEY], revisions=400)
+    page = parse(client_of(reader).get(f"/series/{KEY}").text)
+    assert "all 400" in page.text and f"/series/{KEY}?every=true" in [a.attrs["href"] for a in page.all("a")]

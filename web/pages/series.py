@@ -6,7 +6,6 @@ from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
 from matrix.core.state import Metric
-from matrix.plots import FEW
 from matrix.store.views import SeriesView
 from web.charts import accept_chart, judged, speed_chart
 from web.explained import shown_regressions
@@ -21,8 +20,8 @@ def add(routes: APIRouter, site: Site) -> None:
     @routes.get("/series/{key}")
     def series(key: str, every: bool = False, plots: bool = False) -> HTMLResponse:
         seen = site.store.series(key, None if every else _NEWEST)
-        # Drawing takes longer than all the rest, so what is more than a few points comes after the page.
-        drawn = _plots(seen) if plots or len(seen.points) <= FEW else None
+        # Drawing takes several times as long as all the rest, so the page asks for its plots once it is there.
+        drawn = _plots(seen) if plots else None
         return site.render.page(
             "series.html",
             series=seen,
