@@ -92,6 +92,10 @@ class Plan:
         self.revisions = revisions
         self.lines = list(_lines(revisions))
 
+    @property
+    def runs(self) -> int:
+        return len(list(_boots(self.revisions))) * len(self.lines)
+
     def save_shared(self, store: Store) -> None:
         """The workloads and the lock, which rows refer to."""
         with store._db.write() as conn:
@@ -363,3 +367,16 @@ def _plain(row: Row, *left_out: str) -> Row:
         for name, value in row.items()
         if name not in left_out
     }
+
+
+def fresh_run(lines: list[Line], number: int, revision: int, boot: int, at: float) -> RunResult:
+    """One run more of the series `number` at a revision that it was run at, for `Runs.save`."""
+    line = lines[number]
+    cell = replace(
+        line.cell, revision=Revision(line.cell.revision.engine, version(line.cell.revision.engine, revision))
+    )
+    made = _run(replace(cell, boot=boot))
+    samples = _samples(None if line.plain else 2.0, boot % VARIANTS)
+    return replace(
+        made, run_id=f"fresh{at:.6f}", content_key=f"{at}", samples=samples, started_at=at - 60, finished_at=at
+    )
