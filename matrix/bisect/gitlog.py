@@ -1,7 +1,8 @@
 """Bisection answers as the log that `git bisect log` writes and `git bisect replay` reads.
 
-Git reads the lines that are no comments and knows neither repeats nor confidence: a point's own answers are reduced to
-what most of them say, and repeats travel in comments that begin with `# matrix:`, which git passes over.
+Git reads the lines that are no comments and knows neither repeats nor errors nor confidence: a point's own answers are
+reduced to what most of them say, and a line that would lead git away from the suspects is left out. Every answer
+travels in a comment that begins with `# matrix:`, which git passes over.
 """
 
 import re
@@ -34,19 +35,34 @@ class Entry:
     line: int = 0
 
 
-def write_log(history: History, answers: Sequence[Answer]) -> str:
-    """The log of `answers`, ends first. Every answer stands in a comment, each point's majority in a line for git."""
+def write_log(history: History, answers: Sequence[Answer], suspected: Sequence[int] = ()) -> str:
+    """The log of `answers`, ends first, as git can replay it.
+
+    Every answer stands in a comment. For git each point has a line with what most of its answers say, unless that
+    speaks against `suspected`, the changes that all answers together point to: one wrong answer would decide for git.
+    """
     bad_end = len(history) - 1
     # Git reads this line's words in quotes only, and the words of the other lines without.
     lines = [f"git bisect start '{history.points[bad_end]}' '{history.good}'"]
-    for answer in answers:
-        ratio = "" if answer.ratio is None else f" {answer.ratio!r}"
-        lines.append(f"{_OURS} {answer.said} {history.name(answer.point)}{ratio}")
-    for point in dict.fromkeys(a.point for a in answers):
+    lines += [f"{_OURS} {_spelled(history, answer)}" for answer in answers] or [f"{_OURS} {_NOTHING}"]
+    for point in dict.fromkeys(a.point for a in answers if a.point not in (GOOD_END, bad_end)):
         said = majority([a.said for a in answers if a.point == point])
-        if said is not None and point not in (GOOD_END, bad_end):
+        if said is not None and _may_say(history, point, said, suspected):
             lines.append(f"git bisect {said} {history.name(point)}")
     return "\n".join(lines) + "\n"
+
+
+_NOTHING = "no answers"
+
+
+def _spelled(history: History, answer: Answer) -> str:
+    ratio = "" if answer.ratio is None else f" {answer.ratio!r}"
+    return f"{answer.said} {history.name(answer.point)}{ratio}"
+
+
+def _may_say(history: History, point: int, said: Said, suspected: Sequence[int]) -> bool:
+    held = held_by(history, point)[list(suspected)]
+    return said is Said.SKIP or not suspected or bool(held.any() if said is Said.BAD else not held.all())
 
 
 def majority(said: Sequence[Said]) -> Said | None:
@@ -66,8 +82,10 @@ def read_log(text: str) -> list[Entry]:
     if not any(_LINE.match(line) for _, line in lines):
         raise LogError("line 1: no `git bisect` line; expected what `git bisect log` prints")
     git = [entry for number, line in lines if not line.startswith("#") for entry in _git_line(number, line)]
-    ours = [_our_line(number, line) for number, line in lines if line.startswith(_OURS)]
-    return ours or git
+    ours = [(number, line) for number, line in lines if line.startswith(_OURS)]
+    if not ours:
+        return git
+    return [_our_line(number, line) for number, line in ours if line != f"{_OURS} {_NOTHING}"]
 
 
 def answers_of(history: History, entries: Sequence[Entry]) -> list[Answer]:

@@ -102,6 +102,8 @@ def _log_beta(a: float, b: float, most: int) -> Floats:
 
 def _measured(history: History, answers: Sequence[Answer], rates: Rates, belief: RatePrior) -> Floats:
     """Log-likelihood of answers of which some carry a ratio; shape (n,)."""
+    # Sums of floats depend on their order; the same answers must give the same result to the last bit.
+    answers = sorted(answers, key=lambda a: (a.point, _ratio(a)))
     held = np.array([held_by(history, a.point) for a in answers])
     ratios = np.array([_ratio(a) for a in answers])
     # In logarithms: what each answer says when the point is good and when it is bad, the larger of the two being 0.

@@ -30,6 +30,21 @@ def truth(history: History, culprit: int) -> Callable[[int], Said]:
     return lambda point: Said.BAD if point != GOOD_END and holds(history)[point, culprit] else Said.GOOD
 
 
+def erring(
+    history: History, culprit: int, chance: Callable[[], float], wrong_bad: float, wrong_good: float
+) -> Callable[[int], Said]:
+    """As `truth`, but wrong now and then between the ends; `chance` gives numbers in [0, 1)."""
+    say = truth(history, culprit)
+
+    def said(point: int) -> Said:
+        right = say(point)
+        if point in (GOOD_END, len(history) - 1) or chance() >= (wrong_bad if right is Said.GOOD else wrong_good):
+            return right
+        return Said.BAD if right is Said.GOOD else Said.GOOD
+
+    return said
+
+
 def search(state: State, say: Callable[[int], Said], limit: int = 400) -> tuple[State, Decision, list[Phase]]:
     """Run a search to its end; returns the last state, the last decision and the phase of each run."""
     phases: list[Phase] = []

@@ -2,6 +2,8 @@
 
 import subprocess
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -10,8 +12,8 @@ from hypothesis import strategies as st
 from matrix.bisect.answers import Answer, Said
 from matrix.bisect.gitlog import LogError, answers_of, majority, read_log, write_log
 from matrix.bisect.history import GOOD_END, History, from_parents, linear
-from matrix.bisect.search import Settings, begin, decide
-from tests.bisect.histories import histories, search, truth
+from matrix.bisect.search import begin
+from tests.bisect.histories import erring, histories, search, truth
 
 
 @given(histories(), st.data())
@@ -20,10 +22,11 @@ def test_a_log_comes_back_as_the_same_answers(history: History, data: st.DataObj
     point = st.integers(GOOD_END, len(history) - 1)
     ratio = st.none() | st.floats(-1e3, 1e3)
     answers = data.draw(st.lists(st.builds(Answer, point, st.sampled_from(Said), ratio), max_size=10))
-    back = answers_of(history, read_log(write_log(history, answers)))
-    assert back == ([*answers] or back)
-    tolerant = begin(history, Settings(tolerate=True))
-    assert not answers or decide(tolerant.told(back)) == decide(tolerant.told(answers))
+    suspected = data.draw(st.lists(st.integers(0, len(history) - 1), max_size=3))
+    log = write_log(history, answers, suspected)
+    back = answers_of(history, read_log(log))
+    assert back == answers
+    assert write_log(history, back, suspected) == log
 
 
 def git(folder: Path, *args: str) -> str:
@@ -57,10 +60,65 @@ def test_git_replays_our_log_to_the_same_commit(tmp_path: Path, culprit: int) ->
     state, end, _ = search(begin(history), truth(history, culprit))
     assert end.suspects
     assert end.suspects.changes == (culprit,)
-    log = tmp_path / "our.log"
-    log.write_text(write_log(history, state.answers))
-    said = git(tmp_path, "bisect", "replay", str(log)) + git(tmp_path, "bisect", "log")
+    said = replayed(tmp_path, write_log(history, state.answers, end.suspects.changes))
     assert f"first bad commit: [{history.points[culprit]}]" in said
+
+
+def imported(folder: Path, history: History) -> History:
+    """A repository with the shape of `history`, made in one go; the same history with git's names."""
+    git(folder, "init", "-q", "-b", "main", ".")
+    identity = "committer t <t@example.invalid> {} +0000"
+    stream = [f"commit refs/heads/main\nmark :1\n{identity.format(1)}\ndata 0\n"]
+    for i, parents in enumerate(history.parents):
+        first, *more = [parent + 2 for parent in parents] or [1]
+        merged = "".join(f"merge :{mark}\n" for mark in more)
+        text = f"mark :{i + 2}\n{identity.format(i + 2)}\ndata 0\nfrom :{first}\n{merged}"
+        stream.append(f"commit refs/heads/main\n{text}")
+    marks = folder / "marks"
+    command = ["git", "-C", str(folder), "fast-import", "--quiet", "--force", f"--export-marks={marks}"]
+    subprocess.run(command, input="\n".join(stream), text=True, check=True)
+    names = dict(line.split() for line in marks.read_text().splitlines())
+    return History(tuple(names[f":{i + 2}"] for i in range(len(history))), history.parents, names[":1"])
+
+
+def replayed(folder: Path, log: str) -> str:
+    """What git says after replaying a log."""
+    (folder / "our.log").write_text(log)
+    done = subprocess.run(["git", "-C", str(folder), "bisect", "replay", "our.log"], capture_output=True, check=False)
+    assert done.returncode in (0, 2), done.stderr  # 2: only commits that were skipped are left
+    return git(folder, "bisect", "log")
+
+
+@given(histories(least=2, most=16), st.randoms(use_true_random=False), st.data())
+@settings(max_examples=8, deadline=None)
+def test_git_comes_to_the_same_commit_on_any_history_with_skips_and_wrong_answers(
+    history: History, dice: Random, data: st.DataObject
+) -> None:
+    culprit = data.draw(st.integers(0, len(history) - 1))
+    broken = data.draw(st.sets(st.integers(0, len(history) - 2), max_size=3)) - {culprit}
+    errors = data.draw(st.sampled_from([0.0, 0.15]))
+    with TemporaryDirectory() as folder:
+        named = imported(Path(folder), history)
+        say = erring(named, culprit, dice.random, errors, errors)
+        state, end, _ = search(begin(named), lambda p: Said.SKIP if p in broken else say(p))
+        assert end.suspects
+        changes = end.suspects.changes
+        said = replayed(Path(folder), write_log(named, state.answers, changes))
+    if len(changes) == 1:
+        assert f"# first bad commit: [{named.points[changes[0]]}]" in said
+    else:
+        assert "# first bad commit: [" not in said
+        assert all(f"# possible first bad commit: [{named.points[change]}]" in said for change in changes)
+
+
+def test_one_wrong_answer_that_was_outvoted_does_not_lead_git_astray(tmp_path: Path) -> None:
+    named = imported(tmp_path, linear([str(i) for i in range(6)]))
+    answers = [Answer(1, Said.BAD), *[Answer(3, Said.GOOD)] * 3, *[Answer(4, Said.BAD)] * 3]
+    assert "git bisect bad" in write_log(named, answers[:1])
+    log = write_log(named, answers, (4,))
+    assert f"git bisect bad {named.points[1]}" not in log
+    assert f"first bad commit: [{named.points[4]}]" in replayed(tmp_path, log)
+    assert answers_of(named, read_log(log)) == answers
 
 
 def test_a_log_of_git_itself_is_read(tmp_path: Path) -> None:

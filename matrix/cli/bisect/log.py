@@ -4,11 +4,10 @@ from pathlib import Path
 
 import click
 
-from matrix.app.bisect.hunt import state_of
 from matrix.app.bisect.points import Line
-from matrix.app.bisect.request import Request
+from matrix.app.bisect.show import log_text
 from matrix.bisect.answers import Said
-from matrix.bisect.gitlog import LogError, answers_of, read_log, write_log
+from matrix.bisect.gitlog import LogError, answers_of, read_log
 from matrix.cli.options import ROW_NUMBER, db_option
 from matrix.core.errors import ConfigError, Exit, Where
 from matrix.store import open_store
@@ -21,10 +20,7 @@ def log(number: int | None, db: str) -> int:
     """Print a bisection's answers as `git bisect log` would; git can replay them."""
     store = open_store(db, must_exist=True)
     try:
-        row = store.bisections.get(number)
-        line = Line.from_json(row.history)
-        state = state_of(Request.from_json(dict(row.request)), line, row)
-        click.echo(write_log(state.history, state.answers), nl=False)
+        click.echo(log_text(store, number), nl=False)
         return Exit.OK
     finally:
         store.close()
