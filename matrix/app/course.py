@@ -1,6 +1,7 @@
 """One stored series judged, from its first revision on for which what was concluded before holds no longer."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -18,6 +19,7 @@ from matrix.app.remembering import (
     trace_from_json,
     trace_to_json,
 )
+from matrix.core.errors import InfraError, Where
 from matrix.core.state import Metric
 from matrix.stats.boots import Revision, revisions
 from matrix.stats.control import comparisons, settled
@@ -35,6 +37,8 @@ from matrix.stats.judge import (
 from matrix.stats.settings import JudgeSettings
 from matrix.stats.trace import Trace, trace
 from matrix.store import History, Q, Read, Remembered, Store
+
+_TRIES = 20
 
 
 class _MovedError(Exception):
@@ -143,20 +147,26 @@ def prepare(store: Store, key: str, settings: JudgeSettings, *, afresh: bool = F
 
     `afresh` goes by the counters of all, whatever is remembered.
     """
-    while True:
+    for _ in range(_TRIES):
         history = store.memory.history(key)
-        try:
+        with suppress(_MovedError):
             return _prepared(store, key, settings, replace(history, remembered={}) if afresh else history)
-        except _MovedError:
-            continue
+    raise _unsteady(store, key)
 
 
 def course(store: Store, prepared: Prepared, siblings: Floors) -> Course:
     """Judge a series; `siblings` as in `judge_series`. A remembered judgement and a fresh one are the same."""
-    try:
-        return _course(prepared, siblings)
-    except _MovedError:
-        return course(store, prepare(store, prepared.key, prepared.settings), siblings)
+    for _ in range(_TRIES):
+        with suppress(_MovedError):
+            return _course(prepared, siblings)
+        prepared = prepare(store, prepared.key, prepared.settings)
+    raise _unsteady(store, prepared.key)
+
+
+def _unsteady(store: Store, key: str) -> InfraError:
+    hint = "judge again when no sweep is storing runs: matrix judge"
+    cause = f"series {key} changed {_TRIES} times while it was read"
+    return InfraError(cause, hint=hint, where=Where(file=store.place))
 
 
 def _prepared(store: Store, key: str, settings: JudgeSettings, history: History) -> Prepared:

@@ -15,13 +15,14 @@ from matrix.app.families import control_releases
 from matrix.app.judging import judge_all, judge_one, judge_some
 from matrix.app.thresholds import settings_of
 from matrix.core.cell import Cell
+from matrix.core.errors import InfraError
 from matrix.core.hardware import Hardware
 from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
 from matrix.core.state import Metric
 from matrix.stats.floors import Floors
 from matrix.stats.noise import NoiseFloor
-from matrix.store import Store, StoredPoint, open_store
+from matrix.store import History, Store, StoredPoint, open_store
 from tests.app.stored import cell, ended, served
 
 SHORT = {"long": 4.0}
@@ -160,3 +161,25 @@ def test_verdicts_that_others_stored_are_judged_afresh(stored: Store) -> None:
     stored.series.save_verdicts(key, {})
     assert judge_one(stored, key) == first
     assert stored.memory.history(key).remembered["1.0"].verdicts == first.revisions[0].verdicts
+
+
+def test_a_run_that_comes_between_two_readings_is_taken_in(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    served(stored, cell("1.0"), 2.5, at=1000)
+    key = cell("1.0").series_key
+    history = stored.memory.history
+
+    def late(of: str) -> History:
+        found = history(of)
+        monkeypatch.setattr(stored.memory, "history", history)
+        served(stored, cell("1.0"), 1.0, at=2000)
+        return found
+
+    monkeypatch.setattr(stored.memory, "history", late)
+    assert judge_one(stored, key).revisions[0].state(Metric.ACCEPT_LENGTH) == "collapsed"
+
+
+def test_a_series_that_never_holds_still_is_refused(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    served(stored, cell("1.0"), 2.5, at=1000)
+    monkeypatch.setattr(stored.series, "points_at", lambda places: {})
+    with pytest.raises(InfraError, match="changed 20 times"):
+        judge_one(stored, cell("1.0").series_key)
