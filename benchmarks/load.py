@@ -23,6 +23,7 @@ from benchmarks.bigrows import DRAFTS, MACHINES, TARGETS, Plan, fresh_run, plan,
 from matrix.store import Store, open_store
 
 RATE, COLD_S, WARM_S, CLOSED_S, CLIENTS, EVERY_S = 25.0, 20.0, 60.0, 20.0, 50, 2.0
+ALONE = 40
 SHARES = {"answer": 6, "overview": 4, "series": 5, "run": 5}
 BARS = {"answer": 100, "overview": 300, "series": 100, "run": 100, "plots": 0}
 _SHOWN = 7  # a series that fell and stands so: among the first rows of the first page
@@ -102,6 +103,15 @@ async def closed_loop(server: tuple[str, int], asked: Addresses, random: Random)
     return times
 
 
+async def alone(server: tuple[str, int], pid: int, kind: str, asked: Iterator[str]) -> str:
+    """What one answer costs where nobody else asks: its milliseconds, and those of the server's processor time."""
+    times, before = Times(), processor_ms(pid)
+    for _ in range(ALONE):
+        await _timed(server, kind, next(asked), times, time.perf_counter())
+    cost = (processor_ms(pid) - before) / ALONE
+    return f"alone, no address twice, processor time {cost:.1f} ms an answer:\n{next(times.lines())}"
+
+
 async def _timed(server: tuple[str, int], kind: str, address: str, times: Times, due: float) -> None:
     status, _ = await fetch(server, address)
     times.taken[kind].append(1000 * (time.perf_counter() - due))
@@ -145,30 +155,44 @@ async def _page(server: tuple[str, int], address: str) -> bytes:
 
 
 @asynccontextmanager
-async def serving(path: Path) -> AsyncIterator[tuple[str, int]]:
-    """The address of a `matrix serve` over this database, which is not in memory."""
-    with path.open("rb") as file:
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+async def serving(path: Path) -> AsyncIterator[tuple[tuple[str, int], int]]:
+    """The address of a `matrix serve` over this database, and its process number."""
     words = (sys.executable, "-m", "matrix", "serve", "--port", "0", "--db", f"sqlite:///{path}")
     process = await asyncio.create_subprocess_exec(*words, stderr=asyncio.subprocess.PIPE)
     try:
         line = (await process.stderr.readline()).decode() if process.stderr else ""
         url = urlsplit(next(word for word in line.split() if word.startswith("http")).rstrip(".,"))
-        yield url.hostname or "", url.port or 0
+        yield (url.hostname or "", url.port or 0), process.pid
     finally:
         process.terminate()
         await process.wait()
 
 
+def forget(path: Path) -> None:
+    """Take the file out of the system's memory. Before anything here opens it: closing it would end SQLite's locks."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def processor_ms(pid: int) -> float:
+    """Milliseconds that the process has kept processors busy."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 async def measure(path: Path, made: Plan, say: Callable[[str], None]) -> None:
     """Say every figure as it is known."""
     random = Random(7)  # noqa: S311 - which pages are asked for is no secret
+    forget(path)
     store = open_store(f"sqlite:///{path}")
     say(f"{made.runs:,} runs, {path.stat().st_size / 2**20:,.0f} MiB, load average {os.getloadavg()[0]:.1f}")
-    async with serving(path) as server:
+    async with serving(path) as (server, pid):
         _tell(say, f"cold, {RATE:g} a second", await open_loop(server, addresses(made, None, random), COLD_S, random))
         status, size = await fetch(server, "/")
         say(f"first page: {size / 1000:.0f} kB packed (bar 300), status {status}")
+        for kind in SHARES:
+            say(await alone(server, pid, kind, addresses(made, None, Random(11))[kind]))  # noqa: S311 - no secret
         stop = asyncio.Event()
         writing = asyncio.create_task(store_runs(store, made, stop))
         warm = addresses(made, 100, random)

@@ -16,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Version = Callable[[], Hashable]
 """Tells two states of the database apart; None where it cannot."""
+_TURNS = 3
+"""Answers that are worked out at a time: one process has one interpreter, and more at a time makes each of them late."""
 _OLDEST_S = 15.0
 _MOST = 64 * 2**20
 _LEAST = 1024
@@ -51,6 +53,7 @@ class Caching:
         self._answers: OrderedDict[tuple[str, bytes], Kept] = OrderedDict()
         self._locks: dict[tuple[str, bytes], asyncio.Lock] = {}
         self._size = 0
+        self._turns = asyncio.Semaphore(_TURNS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not _same_for_all(scope):
@@ -70,9 +73,13 @@ class Caching:
             async with lock:
                 if kept := self._fresh(key):
                     return kept
-                version = self._version()
-                answer = _Answer(send)
-                await self.app(scope, receive, answer)
+                await self._turns.acquire()
+                answer = _Answer(send, self._turns.release)
+                try:
+                    version = self._version()
+                    await self.app(scope, receive, answer)
+                finally:
+                    answer.end()
                 if answer.passed:
                     return None
                 kept = await asyncio.to_thread(answer.kept, version)
@@ -100,13 +107,23 @@ class Caching:
 
 
 class _Answer:
-    """Collects what the application sends; what streams or is no text is passed on as it comes."""
+    """Collects what the application sends; what streams or is no text is passed on as it comes.
 
-    def __init__(self, send: Send) -> None:
+    `release` is called once: at the end, or when passing on begins, since a stream may last for minutes.
+    """
+
+    def __init__(self, send: Send, release: Callable[[], None]) -> None:
         self._send = send
+        self._release: Callable[[], None] | None = release
         self._start: Message = {}
         self._body = b""
         self.passed = False
+
+    def end(self) -> None:
+        """Let the next one have its turn; safe to call twice."""
+        release, self._release = self._release, None
+        if release is not None:
+            release()
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -120,6 +137,7 @@ class _Answer:
             else:
                 self._body += message.get("body", b"")
         if self.passed:
+            self.end()
             await self._send(message)
 
     def kept(self, version: Hashable) -> Kept:
