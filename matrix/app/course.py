@@ -197,7 +197,7 @@ def _course(prepared: Prepared, siblings: Floors) -> Course:
     steps = list(follow(prepared.runs.get(later), floors, settings, references))
     alone = [*earlier, *(step.judgement for step in steps)]
     rows = [*held, *_fresh(prepared, steps, names, chain)]
-    whole = as_whole(prepared.traces, alone, settings)
+    whole = as_whole(prepared.traces, alone, settings, siblings)
     return Course(prepared.key, settings, whole, alone, rows, prepared.history)
 
 

@@ -32,7 +32,13 @@ def level(boots: int, settings: JudgeSettings) -> float:
     A comparison that is looked at again after each purchase of boots has several chances to be wrong, so the early
     looks spend less: `alpha` x boots / `max_boots`, at least `alpha` x `first_share`.
     """
-    return settings.alpha * min(max(settings.first_share, boots / settings.max_boots), 1.0)
+    return float(levels_of(np.array(float(boots)), settings))
+
+
+def levels_of(boots: Array, settings: JudgeSettings) -> Array:
+    """`level` of many."""
+    share: Array = np.clip(boots / settings.max_boots, settings.first_share, 1.0)
+    return settings.alpha * share
 
 
 def answers(

@@ -55,7 +55,7 @@ def judge_series(
     found = revisions(points)
     traces = [trace(revision, settings) for revision in found]
     steps = follow(found, floors_of(traces, siblings, settings), settings)
-    return conclude(traces, [step.judgement for step in steps], settings)
+    return conclude(traces, [step.judgement for step in steps], settings, siblings)
 
 
 def noise_of(points: Sequence[RunPoint], settings: JudgeSettings = DEFAULTS) -> dict[Metric, NoiseFloor]:
@@ -87,20 +87,30 @@ def follow(
         yield Step(RevisionJudgement(point.revision, point.run_id, revision.run_ids, verdicts), references)
 
 
-def conclude(traces: Sequence[Trace], judged: Sequence[RevisionJudgement], settings: JudgeSettings) -> SeriesJudgement:
+def conclude(
+    traces: Sequence[Trace],
+    judged: Sequence[RevisionJudgement],
+    settings: JudgeSettings,
+    siblings: Floors = NO_SIBLINGS,
+) -> SeriesJudgement:
     """The states of the series seen as a whole, with its flips; see `as_whole`."""
-    whole = as_whole(traces, judged, settings)
+    whole = as_whole(traces, judged, settings, siblings)
     return SeriesJudgement(whole, flips(whole))
 
 
 def as_whole(
-    traces: Sequence[Trace], judged: Sequence[RevisionJudgement], settings: JudgeSettings
+    traces: Sequence[Trace],
+    judged: Sequence[RevisionJudgement],
+    settings: JudgeSettings,
+    siblings: Floors = NO_SIBLINGS,
 ) -> tuple[RevisionJudgement, ...]:
     """The states of the series seen as a whole: `judged` is what `follow` said of each revision, `traces` what each
-    shows.
+    shows, `siblings` the noise that is lent to it.
     """
-    own = pooled([trace.noise for trace in traces])
-    return tuple(over_long(traces, judged, own[Metric.ACCEPT_LENGTH], settings))
+    length = Metric.ACCEPT_LENGTH
+    lent = capped(siblings.get(length, UNMEASURED), settings.sibling_df)
+    measured = pool((pooled([trace.noise for trace in traces])[length], lent))
+    return tuple(over_long(traces, judged, measured, settings))
 
 
 def floors_of(traces: Sequence[Trace], siblings: Floors, settings: JudgeSettings) -> Floors:
