@@ -16,7 +16,7 @@ def add_compat(routes: APIRouter, site: Site) -> None:
     def compat(
         model: Name = "", draft: Name = "", engine: Name = "", method: Name = "", gpu: Name = "", line: Line = ""
     ) -> Answer:
-        """Which version works for `model` with `draft`, or for the launch line `line`."""
+        """Which release works for `model` with `draft`, or for the launch line `line`."""
         question = question_from(model, draft, engine, method, gpu, line)
         if question is None:
             raise ConfigError("no model is named", hint="give ?model=NAME, or ?line= with a launch line")

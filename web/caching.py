@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 Version = Callable[[], Hashable]
 """Tells two states of the database apart; None where it cannot."""
 _TURNS = 3
-"""Answers that are worked out at a time: one process has one interpreter, and more at a time makes each of them late."""
+"""Answers that are worked out at a time: one process has one interpreter, more at a time make each of them late."""
 _OLDEST_S = 15.0
 _MOST = 64 * 2**20
 _LEAST = 1024

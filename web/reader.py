@@ -11,8 +11,11 @@ from matrix.app.regression import ExpectationView, Regression
 from matrix.app.release import EngineView, ReleaseView
 from matrix.app.service import StatusView
 from matrix.core.answer import Question
+from matrix.store import Filters
 from matrix.store.narrow import EVERYTHING, Narrow
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
+
+ALL_RUNS = Filters()
 
 
 class Reader(Protocol):
@@ -55,7 +58,7 @@ class Reader(Protocol):
         """What was published of the run's draft, set against what it measured; empty for none."""
 
     def compat(self, question: Question, /) -> Answer:
-        """Which version works; NotFoundError where nothing is known of the model, ConfigError for a wrong name."""
+        """Which release works; NotFoundError where nothing is known of the model, ConfigError for a wrong name."""
 
     def compare(self, a: str, b: str, where: str = "", /) -> Compared:
         """Two sides set against each other: see `matrix.app.compare.compare`."""
@@ -66,8 +69,14 @@ class Reader(Protocol):
     def engines(self) -> list[EngineView]:
         """The engines that were run, each with its revisions, newest first."""
 
-    def results(self) -> Iterator[ResultRow]:
-        """Every run."""
+    def results(self, filters: Filters = ALL_RUNS, /) -> Iterator[ResultRow]:
+        """The runs that fit, in the order they finished."""
+
+    def series_keys(self) -> list[str]:
+        """The keys of all series that have a run."""
+
+    def regression(self, flip_id: int, /) -> Regression:
+        """One flip for the worse, explained; NotFoundError for a number that is none."""
 
     def log_text(self, ref: str, /) -> str: ...
 

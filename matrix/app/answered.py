@@ -37,19 +37,21 @@ class EvidenceView:
 class Recommended(EvidenceView):
     """The first choice with what is needed to run it.
 
-    `pins` are requirements for pip: of a measured run its whole lock. `digest` is what was measured; an image of which
-    only the name is known has none.
+    `pins` are requirements for pip: of a measured run its whole lock. `image` and `digest` are those of what was
+    measured, None where it was no image; of a report the image that is published of its version, without a digest.
+    `install` are the shell lines that install it.
     """
 
     image: str | None = None
     digest: str | None = None
     pins: list[str] = field(default_factory=list)
     launch: str | None = None
+    install: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictView:
-    """Two claims about one version that cannot both be right; the answer goes by `kept`."""
+    """Two claims about one revision that cannot both be right; the answer goes by `kept`."""
 
     kept: EvidenceView
     other: EvidenceView

@@ -12,8 +12,9 @@ from matrix.core.model import Model
 from matrix.core.revision import Revision, kind_of
 from matrix.core.spec import Method, SpecConfig
 from matrix.core.workload import Workload
+from matrix.engines.recipes import IMAGE
 from matrix.engines.registry import adapter_for
-from matrix.engines.userline import user_line
+from matrix.engines.userline import install_lines, user_line
 from matrix.plan.compat import decide, exact
 from matrix.plan.compat_words import day, sentence
 from matrix.plan.config import ENGINES
@@ -77,16 +78,15 @@ def _recommended(store: Store, claim: Claim) -> Recommended:
     seen = asdict(view(claim))
     if claim.evidence is Evidence.MEASURED:
         run, cell = store.read.run(claim.ref), store.runs.cell(claim.ref)
-        pulled = cell is not None and cell.executor == "docker"
+        image = _image(cell) if cell is not None and cell.install == IMAGE else None
+        digest = run.row.artifact if image else None
+        pins = run.lock or _pins(claim)
         return Recommended(
-            **seen,
-            image=_image(cell),
-            digest=run.row.artifact if pulled else None,
-            pins=run.lock or _pins(claim),
-            launch=_launch(cell),
+            **seen, image=image, digest=digest, pins=pins, launch=_launch(cell), install=_install(cell, digest)
         )
     cell = _reported_cell(claim)
-    return Recommended(**seen, image=_image(cell), pins=_pins(claim), launch=_launch(cell))
+    pins = _pins(claim)
+    return Recommended(**seen, image=_image(cell), pins=pins, launch=_launch(cell), install=_install(cell, None))
 
 
 def _pins(claim: Claim) -> list[str]:
@@ -97,7 +97,7 @@ def _image(cell: Cell | None) -> str | None:
     """The image that the engine's project publishes of this revision; None where none is known."""
     if cell is None:
         return None
-    return adapter_for(cell.revision.engine).recipe(replace(cell, install="image")).image or None
+    return adapter_for(cell.revision.engine).recipe(replace(cell, install=IMAGE)).image or None
 
 
 def _launch(cell: Cell | None) -> str | None:
@@ -106,6 +106,14 @@ def _launch(cell: Cell | None) -> str | None:
         return user_line(cell) if cell else None
     except MatrixError:
         return None
+
+
+def _install(cell: Cell | None, digest: str | None) -> list[str]:
+    """The lines that install what was measured, or reported; empty where the rules of the release allow none."""
+    try:
+        return install_lines(cell, digest) if cell else []
+    except MatrixError:
+        return []
 
 
 def _reported_cell(claim: Claim) -> Cell | None:

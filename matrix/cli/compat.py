@@ -1,4 +1,4 @@
-"""`matrix compat`: which version works for a model and a draft."""
+"""`matrix compat`: which release works for a model and a draft."""
 
 import click
 
@@ -31,7 +31,7 @@ def command(
     db: str,
     as_json: bool,
 ) -> None:
-    """Say which version works for MODEL (a name, hub id or content hash), from what is measured, reported and known.
+    """Say which release works for MODEL (a name, hub id or content hash), from what is measured, reported and known.
 
     Exit code 3 when nothing at all is known of the model.
     """

@@ -11,7 +11,7 @@ _PINS = 3
 
 
 def lines(found: Answer, runs: str | None = None) -> Iterator[str]:
-    """Lines for a person; `runs` is the version that the user runs now, None for not told."""
+    """Lines for a person; `runs` is the revision that the user runs now, None for not told."""
     yield plain(found.sentence)
     if runs is not None:
         yield from _yours(found, runs)
@@ -45,6 +45,8 @@ def _to_run(found: Answer) -> Iterator[tuple[str, str]]:
     best = found.recommended
     if best is None:
         return
+    for number, line in enumerate(best.install):
+        yield "install" if number == 0 else "", line
     yield "launch", best.launch or ""
     yield "image", f"{best.image or ''} {best.digest or ''}".strip()
     engine = [pin for pin in best.pins if pin.startswith(f"{best.engine}")]
@@ -53,7 +55,7 @@ def _to_run(found: Answer) -> Iterator[tuple[str, str]]:
 
 
 def _yours(found: Answer, runs: str) -> Iterator[str]:
-    """What is known of the version that the user runs."""
+    """What is known of the revision that the user runs."""
     best = [found.recommended] if found.recommended else []
     about = [c for c in (*best, *found.next_best, *found.broken) if covers(c.versions or "", runs)]
     yield f"you run {plain(runs)}: " + (about[0].state if about else "not tested")

@@ -4,9 +4,12 @@ import shlex
 
 from matrix.core.cell import Cell
 from matrix.core.recipe import Placement
+from matrix.engines.recipes import GPU_BUILDS, IMAGE
 from matrix.engines.registry import adapter_for
+from matrix.engines.site import SITE
 
-_LAUNCH = {"sglang": ("python", "-m", "sglang.launch_server"), "vllm": ("vllm", "serve")}
+_SERVE = ("vllm", "serve")
+"""The command that vLLM's own package brings, and its images; other builds are started by their module."""
 _OURS = {
     "--served-model-name": 1,
     "--host": 1,
@@ -30,11 +33,28 @@ def user_line(cell: Cell) -> str:
     """
     draft = _name(cell.spec.draft) if cell.spec.draft else None
     place = Placement(_name(cell.target), draft, "127.0.0.1", 8000, "served")
-    args = _without_ours(adapter_for(cell.revision.engine).launch(cell, place).args)
-    if cell.revision.engine == "vllm" and args[:1] == ["--model"]:
-        args = args[1:]
+    plan = adapter_for(cell.revision.engine).launch(cell, place)
+    args, start = _without_ours(plan.args), ("python", "-m", plan.module)
+    if cell.revision.engine == "vllm" and cell.install in GPU_BUILDS and args[:1] == ["--model"]:
+        args, start = args[1:], _SERVE
     env = [f"{name}={shlex.quote(value)}" for name, value in cell.launch.env]
-    return " ".join([*env, shlex.join([*_LAUNCH[cell.revision.engine], *args])])
+    return " ".join([*env, shlex.join([*start, *args])])
+
+
+def install_lines(cell: Cell, digest: str | None = None) -> list[str]:
+    """The shell lines that install what the cell's recipe names, the image by its `digest` where that is known.
+
+    Empty for an engine that lies in a folder already, and for an image whose name is not known.
+    """
+    if cell.install == SITE:
+        return []
+    recipe = adapter_for(cell.revision.engine).recipe(cell)
+    if cell.install == IMAGE:
+        name = f"{recipe.image.partition(':')[0]}@{digest}" if digest else recipe.image
+        return [shlex.join(["docker", "pull", name])] if recipe.image else []
+    words = ["pip", "install", *(["--pre"] if recipe.prerelease else []), *recipe.requirements]
+    lines = [shlex.join([*words, *(w for url in recipe.indexes for w in ("--extra-index-url", url))])]
+    return lines + ([shlex.join(["pip", "uninstall", "-y", *recipe.remove])] if recipe.remove else [])
 
 
 def _name(model: object) -> str:

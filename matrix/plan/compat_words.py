@@ -27,7 +27,7 @@ def version_words(claim: Claim) -> str:
     engine = ENGINE_NAMES.get(claim.engine, claim.engine)
     if exact(claim):
         return f"{engine} {claim.versions}"
-    return f"{engine} ({f'a version in {claim.versions}' if claim.versions else 'version not stated'})"
+    return f"{engine} ({f'a release in {claim.versions}' if claim.versions else 'revision not stated'})"
 
 
 def evidence_words(claim: Claim) -> str:
@@ -52,7 +52,7 @@ def _lead(decision: Decision, asked: Question) -> str:
     if decision.kind is Kind.EXCLUDED:
         return f"No release can serve {subject}: {decision.broken[0].reason} (known from source)"
     if decision.kind is Kind.BROKEN:
-        return f"No version is known to work for {subject}"
+        return f"No revision is known to work for {subject}"
     near = decision.nearest
     if not near:
         return f"Not tested: nothing is measured or reported of {subject}; {_MEASURE}"
@@ -97,7 +97,7 @@ def _also(decision: Decision) -> list[str]:
     others = [c for c in decision.next_best if best and c.engine != best.engine]
     said += [f"{version_words(c)} works too ({_dated(c)})" for c in others]
     if any(best in (c.kept, c.other) for c in decision.conflicts):
-        said.append("other evidence about this version contradicts it")
+        said.append("other evidence about this revision contradicts it")
     return said
 
 

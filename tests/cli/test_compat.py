@@ -44,7 +44,7 @@ def ask(capsys: pytest.CaptureFixture[str], db: str, *words: str, code: int = 0)
 
 def test_the_fields_story_is_told_by_a_fresh_database(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = ask(capsys, db, MODEL, "--engine", "sglang", "--method", "EAGLE-3")
-    assert list(found) == KEYS and list(found["recommended"]) == [*CLAIM, "image", "digest", "pins", "launch"]
+    assert list(found) == KEYS and list(found["recommended"]) == [*CLAIM, "image", "digest", "pins", "launch", "install"]
     best = found["recommended"]
     assert (found["answer"], best["revision"], best["evidence"]) == ("reported", "0.5.4", "reported")
     assert (best["accept_length"], best["bonus"], best["speedup"], best["digest"]) == (2.195, "unknown", None, None)
@@ -135,6 +135,7 @@ def test_what_is_measured_wins_and_the_conflict_is_shown(db: str, capsys: pytest
         "measured",
     )
     assert found["recommended"]["pins"] == ["sglang==0.5.6", "torch==2.9.0"]
+    assert (found["recommended"]["image"], found["recommended"]["digest"]) == (None, None)
     kept = [(c["kept"]["evidence"], c["other"]["evidence"], c["kept"]["versions"]) for c in found["conflicts"]]
     assert ("measured", "reported", "0.5.4") in kept
     assert ask(capsys, db, MODEL, "-e", "sglang", "--gpu", "h200")["recommended"]["revision"] == "0.5.6"

@@ -1,4 +1,4 @@
-"""Which version works: a question and, once it is asked, its answer."""
+"""Which release works: a question and, once it is asked, its answer."""
 
 from urllib.parse import urlencode
 
