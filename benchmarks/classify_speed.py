@@ -1,7 +1,8 @@
 """`matrix classify` against `grep -cE` over the same 100 MB of log: the ratio of times, and the memory it took.
 
-Both run as processes, so the interpreter's start counts. Logs: decode lines among requests, vLLM's windows among
-requests, lines that differ in hexadecimal numbers only, prose, base64, and lines of 64 KiB.
+Both run as processes, so the interpreter's start counts. Logs: decode lines and vLLM's windows, among requests and
+alone, a text that repeats itself, lines that differ in hexadecimal numbers only, prose, base64, random bytes, and lines
+of 64 KiB.
 """
 
 import base64
@@ -61,7 +62,7 @@ def _memory(pid: int) -> float:
 
 def _fill(path: Path, line: Callable[[random.Random], str]) -> None:
     rng, size = random.Random(7), 0  # noqa: S311 - a log, not a secret
-    with path.open("w") as file:
+    with path.open("w", encoding="latin-1") as file:
         while size < SIZE:
             size += file.write("".join(line(rng) for _ in range(2000)))
 
@@ -98,12 +99,23 @@ def _numbers(rng: random.Random) -> dict[str, float]:
     }
 
 
-def _decode(rng: random.Random) -> str:
-    return rng.choice((_ACCESS, _DECODE)).format(**_numbers(rng))
+def _lines(*templates: str) -> Callable[[random.Random], str]:
+    return lambda rng: rng.choice(templates).format(**_numbers(rng))
 
 
-def _window(rng: random.Random) -> str:
-    return rng.choice((_ACCESS, _WINDOW)).format(**_numbers(rng))
+_BLOCK = (
+    _DECODE.format(**_numbers(random.Random(1)))  # noqa: S311 - a log, not a secret
+    + "Acceptance length:                       2.83      \n"
+    + 'Traceback (most recent call last):\n  File "/a.py", line 3, in load_model\nRuntimeError: CUDA out of memory\n'
+)
+
+
+def _repeated(_: random.Random) -> str:
+    return _BLOCK
+
+
+def _junk(rng: random.Random) -> str:
+    return rng.randbytes(512).decode("latin-1")
 
 
 def _unlike(rng: random.Random) -> str:
@@ -128,10 +140,14 @@ def _long(rng: random.Random) -> str:
 
 _LONG_SHARE = 0.01
 _LOGS = {
-    "sglang": _decode,
-    "vllm": _window,
+    "sglang": _lines(_ACCESS, _DECODE),
+    "decode lines": _lines(_DECODE),
+    "vllm": _lines(_ACCESS, _WINDOW),
+    "windows": _lines(_WINDOW),
+    "repeated": _repeated,
     "unlike": _unlike,
     "prose": _prose,
     "base64": _base64,
+    "random bytes": _junk,
     "long lines": _long,
 }

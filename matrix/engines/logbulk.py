@@ -94,17 +94,21 @@ def counts(data: bytes, shapes: Collection[bytes]) -> Iterator[Counted]:
 
 
 class _Numbers(dict[bytes, float]):
-    """Numbers by their text, each made once: logs repeat theirs."""
+    """Numbers by their text, each made once: logs repeat theirs. `zero` stands in for 0."""
+
+    def __init__(self, zero: float) -> None:
+        super().__init__()
+        self._zero = zero
 
     def __missing__(self, text: bytes) -> float:
         if len(self) > _NUMBERS:
             self.clear()
-        self[text] = number = float(text)
+        self[text] = number = float(text) or self._zero
         return number
 
 
 _NUMBERS = 10_000
-_numbers = _Numbers()
+_lengths, _weights = _Numbers(0.0), _Numbers(1.0)
 
 
 def _decode(data: bytes, by_rank: bool) -> Iterable[Pooled]:
@@ -112,10 +116,8 @@ def _decode(data: bytes, by_rank: bool) -> Iterable[Pooled]:
     ranks = _RANK.findall(data) if by_rank else lengths
     if not len(running) == len(lengths) == len(ranks):
         running, lengths, ranks = _singly(data)
-    steps = list(map(_numbers.__getitem__, running))
-    if b"0" in running:
-        steps = [weight or 1.0 for weight in steps]
-    means = map(_numbers.__getitem__, lengths)
+    steps = list(map(_weights.__getitem__, running))
+    means = map(_lengths.__getitem__, lengths)
     if by_rank:
         yield from _by_rank(ranks, steps, means)
     elif total := sum(steps):
