@@ -45,7 +45,7 @@ def bisect_packages(request: Request, tools: Tools) -> Report | None:
     request = replace(request, packages=revision.version)
     tools.say("asking the package index and the resolver which packages can move alone...")
     allowed = rule(whole, revision, tools.executor, locks)
-    further = _Beside(whole, allowed).checked
+    further = _Beside(allowed).checked
     known = tools.store.bisections.find(request.to_json())
     if known is not None:
         tools.say(f"taking up bisection {known.bisection_id}: {len(known.answers)} answers are kept")
@@ -110,7 +110,6 @@ def _forecast(whole: Subject, line: Line, tools: Tools) -> Forecast:
 class _Beside:
     """Runs the culprit alone on the good environment, and the bad environment without it."""
 
-    subject: Subject
     allowed: Rule
 
     def checked(self, hunt: Hunt, report: Report) -> Report:
