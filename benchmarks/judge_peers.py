@@ -1,8 +1,7 @@
-"""The judge beside Apache Otava and asv's step detection, on the same series of pooled accept lengths.
+"""The judge of long series beside Apache Otava and asv's step detection, on the same series of pooled accept lengths.
 
-All are asked for falls of at least the relevant 3 %. Two rows are ours: the change points alone, which see what the
-peers see and the noise that boots of sibling series showed; and the whole judge on runs of sixteen prompts with these
-pooled values, which may ask for more boots of the newest revision, as it does in a sweep.
+All are asked for falls of at least the relevant 3 %. Ours is `find_levels`, which decides the states of long series in
+`matrix judge`. It also sees the noise that boots of siblings showed, and may ask for boots of the newest revision.
 """
 
 import importlib
@@ -10,46 +9,69 @@ import importlib.util
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from statistics import median
 
 import numpy as np
 
 from benchmarks.judge_data import Floats
-from benchmarks.judge_series import SIBLINGS, bought_until, falls
+from benchmarks.judge_replay import NO_BOOTS, Judge, delays, ever_flagged
+from benchmarks.judge_series import FIRST, LAST, POINTS, SIBLINGS, Kind, Series, judged_falls, made, runs_of
+from matrix.stats.levels import find_levels
 from matrix.stats.settings import DEFAULTS
-from matrix.stats.steps import find_steps, series_noise
 
-SERIES, POINTS, NEAR, SEED, LEVEL = 1000, 100, 5, 20260102, 2.55
-NOISES, FALLS = (0.01, 0.02), (0.05, 0.10)
-DELAYED, LATEST, ALL = 100, 20, 10_000
+SERIES, NEAR, REPLAYED, LATEST, ALL, WHOLE = 1000, 5, 100, 20, 10_000, 20
 Found = list[list[int]]
 """For each series where a relevant fall begins."""
 Finder = Callable[[Floats, Floats], Found]
 """From values (series, points) and the noise variance that boots showed, one a series."""
-
-
-Until = Callable[[Floats, float, int, float], tuple[int, int]]
-"""From values, noise variance, place of the fall and true noise: revisions until it is flagged, boots bought."""
+Delays = Callable[[Series, Kind], tuple[np.ndarray, np.ndarray]]
+Ever = Callable[[Series, Kind], tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`series`: how many it is asked about; `timed`: how many of the 10,000, the rest of the time is extrapolated."""
+    """`delays` and `ever` replay series (`judge_replay`); `timed`: how many of the 10,000, the rest is extrapolated."""
 
     name: str
     find: Finder
-    until: Until
-    series: int = SERIES
+    delays: Delays
+    ever: Ever
     timed: int = ALL
 
 
-def steps(values: Floats, noise: Floats) -> Found:
-    logs = np.log(values)
-    variance = np.maximum(series_noise(logs), noise)
-    found = find_steps(logs, np.broadcast_to(variance[:, None], logs.shape))
-    low = np.diff(found.levels, axis=1) <= np.log1p(-DEFAULTS.relevant)
-    return [(np.flatnonzero(row) + 1).tolist() for row in low & found.starts[:, 1:]]
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """Kinds of series for a table."""
+
+    quiet: Sequence[Kind]
+    falls: Sequence[Kind]
+
+
+USUAL = Generator(
+    quiet=(Kind(0.01), Kind(0.02), Kind(0.01, spike=0.15)),
+    falls=tuple(Kind(noise, fall) for fall in (0.05, 0.10) for noise in (0.01, 0.02)),
+)
+OTHER = Generator(
+    quiet=(Kind(0.01, tails=4), Kind(0.015, tails=4), Kind(0.005, drift=0.001), Kind(0.015, spike=0.3)),
+    falls=(
+        Kind(0.005, 0.04),
+        Kind(0.015, 0.07),
+        Kind(0.03, 0.2),
+        Kind(0.01, 0.06, tails=4),
+        Kind(0.005, 0.06, drift=0.001),
+    ),
+)
+"""What no threshold was chosen on: other falls, heavy tails, levels that drift."""
+
+
+def ours(values: Floats, noise: Floats) -> Found:
+    """By the rule that `matrix judge` applies to long series, one boot a revision."""
+    df = np.full(len(values), float(SIBLINGS))
+    fallen = find_levels(np.log(values), np.ones(values.shape), noise, df, DEFAULTS).fallen
+    fallen[:, 1:] &= ~fallen[:, :-1].copy()
+    return [np.flatnonzero(row).tolist() for row in fallen]
 
 
 def otava(values: Floats, noise: Floats) -> Found:
@@ -68,112 +90,126 @@ def _relevant(before: float, after: float) -> bool:
     return bool(after <= before * (1 - DEFAULTS.relevant))
 
 
-def _replayed(find: Finder) -> Until:
-    """How long a finder that only sees the values takes, one more revision at a time."""
-
-    def until(values: Floats, noise: float, place: int, _: float) -> tuple[int, int]:
-        for seen in range(LATEST):
-            (found,) = find(values[None, : place + seen + 1], np.array([noise]))
-            if any(abs(at - place) <= NEAR for at in found):
-                return seen, 0
-        return LATEST, 0
-
-    return until
+def _asked(series: Series, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    return delays(Judge(series, kind), series.places, LATEST, POINTS)
 
 
-def _judged(values: Floats, noise: float, place: int, sd: float) -> tuple[int, int]:
-    rng = np.random.default_rng([SEED, place])
-    return bought_until(values, noise, place, (sd, rng), min(LATEST, POINTS - place))
+def _ever_asked(series: Series, kind: Kind) -> tuple[int, float]:
+    return ever_flagged(Judge(series, kind), len(series.values), FIRST, POINTS)
 
 
-OURS = (
-    Tool("specmatrix, change points", steps, _replayed(steps)),
-    Tool("specmatrix, the judge", falls, _judged, series=100, timed=50),
-)
-PEERS = {
-    "otava": Tool("Apache Otava", otava, _replayed(otava), timed=1000),
-    "asv": Tool("asv", asv, _replayed(asv), timed=1000),
-}
+def _replayed(find: Finder, series: Series, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
+    """Of a finder that only sees the values, one more revision at a time."""
+    rows = enumerate(series.places)
+    return np.array([_wait(find, series.values[i], place) for i, place in rows]), np.zeros(len(series.places))
 
 
-def table(tools: Sequence[Tool]) -> str:
+def _wait(find: Finder, values: Floats, place: int) -> int:
+    for seen in range(min(LATEST, POINTS - place)):
+        (found,) = find(values[None, : place + seen + 1], np.zeros(1))
+        if any(abs(at - place) <= NEAR for at in found):
+            return seen
+    return LATEST
+
+
+def _ever(find: Finder, series: Series, kind: Kind) -> tuple[int, float]:
+    ends = range(FIRST + 1, POINTS + 1)
+    return sum(any(find(row[None, :end], np.zeros(1))[0] for end in ends) for row in series.values), 0.0
+
+
+def _peer(name: str, find: Finder) -> Tool:
+    return Tool(name, find, partial(_replayed, find), partial(_ever, find), timed=SERIES)
+
+
+OURS = Tool("specmatrix", ours, _asked, _ever_asked)
+PEERS = {"otava": _peer("Apache Otava", otava), "asv": _peer("asv", asv)}
+
+
+def table(tools: Sequence[Tool], kinds: Generator) -> str:
     """Markdown: a column for each tool."""
-    made = [(fall, noise) for fall in FALLS for noise in NOISES]
-    heads = ["", *(f"no fall, noise {_p(n)}: false flags" for n in NOISES), "one spike of 15 %: false flags"]
-    heads += [f"fall of {_p(fall)}, noise {_p(noise)}: missed" for fall, noise in made]
-    heads += [f"fall of {_p(fall)}, noise {_p(noise)}: revisions until flagged" for fall, noise in made]
+    heads = ["", *(f"{kind.name()}: false flags" for kind in kinds.quiet)]
+    heads += [f"{kind.name()}, as revisions arrive: ever flagged" for kind in kinds.quiet]
+    heads += [f"{kind.name()}: missed" for kind in kinds.falls]
+    heads += [f"{kind.name()}: revisions until flagged" for kind in kinds.falls]
     heads.append(f"processor time of {ALL:,} series")
-    lines = [f"| {' | '.join(row)} |" for row in zip(heads, *(_cells(tool) for tool in tools), strict=True)]
+    lines = [f"| {' | '.join(row)} |" for row in zip(heads, *(_cells(tool, kinds) for tool in tools), strict=True)]
     lines.insert(1, "|" + " --- |" * (1 + len(tools)))
     return "\n".join(lines)
 
 
-def _p(share: float) -> str:
-    return f"{100 * share:g} %"
+def _cells(tool: Tool, kinds: Generator) -> list[str]:
+    false = [f"{_flagged(tool, kind)} of {SERIES:,}" for kind in kinds.quiet]
+    ever = [_share(*tool.ever(made(kind, REPLAYED), kind)) for kind in kinds.quiet]
+    missed = [f"{_missed(tool, kind)} of {SERIES:,}" for kind in kinds.falls]
+    return [tool.name, *false, *ever, *missed, *(_delay(tool.delays, kind) for kind in kinds.falls), _time(tool)]
 
 
-def _cells(tool: Tool) -> list[str]:
-    false = [sum(bool(row) for row in tool.find(*_series(noise, count=tool.series))) for noise in NOISES]
-    spikes = sum(bool(row) for row in tool.find(*_series(NOISES[0], spike=0.15, count=tool.series)))
-    made = [(fall, noise) for fall in FALLS for noise in NOISES]
-    missed = [_missed(tool, fall, noise) for fall, noise in made]
-    delays = [_delay(tool, fall, noise) for fall, noise in made]
-    return [tool.name, *(f"{n} of {tool.series:,}" for n in (*false, spikes, *missed)), *delays, _time(tool)]
+def _flagged(tool: Tool, kind: Kind) -> int:
+    series = made(kind, SERIES)
+    return sum(bool(row) for row in tool.find(series.values, series.noise))
 
 
-def _missed(tool: Tool, fall: float, noise: float) -> int:
-    found = tool.find(*_series(noise, fall, count=tool.series))
-    hits = (any(abs(at - p) <= NEAR for at in row) for row, p in zip(found, _places(tool.series), strict=True))
-    return tool.series - sum(hits)
+def _share(ever: int, boots: float) -> str:
+    return f"{ever} of {REPLAYED}" + (f", {boots:.1f} boots a revision" if boots else "")
 
 
-def _delay(tool: Tool, fall: float, noise: float) -> str:
+def _missed(tool: Tool, kind: Kind) -> int:
+    series = made(kind, SERIES)
+    found = zip(tool.find(series.values, series.noise), series.places, strict=True)
+    return SERIES - sum(any(abs(at - place) <= NEAR for at in row) for row, place in found)
+
+
+def _delay(replay: Delays, kind: Kind) -> str:
     """Median and worst tenth of the revisions from the first low one until the fall is flagged, 0 is at once; and the
     boots bought for it.
     """
-    values, variance = _series(noise, fall, count=DELAYED)
-    places = _places(DELAYED)
-    waits, boots = zip(
-        *(tool.until(values[i], float(variance[i]), p, noise) for i, p in enumerate(places)), strict=True
-    )
-    bought = f", {np.mean(boots):.1f} boots" if any(boots) else ""
-    return f"{median(waits):g} ({np.quantile(waits, 0.9):.0f}){bought}"
+    waits, boots = replay(made(kind, REPLAYED), kind)
+    bought = f", {boots.mean():.1f} boots" if boots.any() else ""
+    return f"{median(waits.tolist()):g} ({np.quantile(waits, 0.9):.0f}){bought}"
 
 
 def _time(tool: Tool) -> str:
     """Of the processor, since the clock on the wall also counts what else the machine does."""
-    values, variance = _series(NOISES[1], 0.05, count=tool.timed)
+    series = made(Kind(0.02, 0.05), tool.timed)
     start = time.process_time()
-    tool.find(values, variance)
+    tool.find(series.values, series.noise)
     spent = (time.process_time() - start) * ALL / tool.timed
     return f"{spent:.1f} s" + (f" (from {tool.timed:,})" if tool.timed < ALL else "")
 
 
-def _places(count: int) -> list[int]:
-    """Where the fall begins in each series: anywhere but in the first and the last tenth."""
-    rng = np.random.default_rng([SEED, count])
-    return [int(place) for place in rng.integers(POINTS // 10, POINTS - POINTS // 10, count)]
+def _alone(kinds: Sequence[Kind]) -> str:
+    """What becomes of the delays where no boot may be asked for."""
+    told = []
+    for kind in kinds:
+        series = made(kind, REPLAYED)
+        waits, _ = delays(Judge(series, kind, NO_BOOTS), series.places, LATEST, POINTS)
+        told.append(f"{kind.name()}: {median(waits.tolist()):g} ({np.quantile(waits, 0.9):.0f})")
+    return "; ".join(told)
 
 
-def _series(noise: float, fall: float = 0.0, spike: float = 0.0, *, count: int) -> tuple[Floats, Floats]:
-    """Values, and the variance that boots of sibling series showed. Seeded."""
-    rng = np.random.default_rng([SEED, count, round(noise * 1e4), round(fall * 1e3), round(spike * 1e3)])
-    at, places = np.arange(POINTS), np.array(_places(count))[:, None]
-    low = np.where(at >= places, 1 - fall, 1.0) * np.where(at == places, 1 - spike, 1.0)
-    values = LEVEL * low * np.exp(noise * rng.standard_normal((count, POINTS)))
-    return values, noise**2 * rng.chisquare(SIBLINGS, count) / SIBLINGS
+def _whole() -> str:
+    """The time of everything that the judge says of every revision, from the counters of sixteen prompts."""
+    series = made(Kind(0.02, 0.05), WHOLE)
+    runs = [runs_of(row) for row in series.values]
+    start = time.process_time()
+    judged_falls(runs, series.noise)
+    spent = time.process_time() - start
+    return f"{1e3 * spent / (WHOLE * POINTS):.2f} ms a revision, {spent * ALL / WHOLE:.0f} s for {ALL:,} series"
 
 
 def main() -> None:
     """Print the comparison with the peers that are installed."""
-    tools = list(OURS)
+    tools = [OURS]
     for module, tool in PEERS.items():
         if importlib.util.find_spec(module):
             tools.append(tool)
         else:
             print(f"{tool.name} is not installed: `make bench` installs it")
-    print(f"Series of {POINTS} revisions; {DELAYED} of each kind replayed revision by revision\n")
-    print(table(tools))
+    print(f"Series of {POINTS} revisions, falls from revision {FIRST} to {LAST}; {REPLAYED} of each kind replayed\n")
+    for title, kinds in (("", USUAL), ("other falls and kinds of noise\n", OTHER)):
+        print(f"{title}\n{table(tools, kinds)}\n", flush=True)
+        print(f"where no boot may be asked for: {_alone(kinds.falls)}\n", flush=True)
+    print(f"with every verdict's figures and sentence, sixteen prompts a revision: {_whole()}")
 
 
 if __name__ == "__main__":
