@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from matrix.app.compared import Compared
 from matrix.core.errors import ConfigError
-from web.asked import Name
+from web.asked import Names
 from web.errors import Problem
 from web.site import Site
 
@@ -13,7 +13,7 @@ def add_compare(routes: APIRouter, site: Site) -> None:
     missing = {"model": Problem, "description": "No run fits either side"}
 
     @routes.get("/api/v1/compare", tags=["matrix"], responses={404: missing})
-    def compare(a: Name = "", b: Name = "", where: Name = "") -> Compared:
+    def compare(a: Names = "", b: Names = "", where: Names = "") -> Compared:
         """Two sides set against each other, the largest multiples of noise first.
 
         A side is a revision, or names of cells: `spec=eagle3 revision=0.32.0`; `where` narrows both.

@@ -9,6 +9,8 @@ from matrix.core.answer import Question
 from matrix.core.errors import ConfigError
 
 Name = Annotated[str, Query(max_length=300)]
+Names = Annotated[str, Query(max_length=4000)]
+"""Several names, each with its field."""
 Line = Annotated[str, Query(max_length=20_000)]
 
 

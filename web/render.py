@@ -88,6 +88,7 @@ def _figure(spell: Callable[..., str]) -> Callable[..., str]:
 
 
 _FILTERS: dict[str, Callable[..., Any]] = {
+    "cut": words.cut,
     "day": words.day,
     "number": _figure(words.number),
     "count": _figure(words.count),

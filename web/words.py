@@ -156,6 +156,14 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(_mark, _ANSI.sub("", text).replace("\r\n", "\n"))
 
 
+def cut(text: str, most: int = 20_000) -> str:
+    """The text, or its beginning and end with a line between that counts what is left out."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n[{count(len(text) - 2 * half)} characters are left out here]\n{text[-half:]}"
+
+
 def _mark(match: re.Match[str]) -> str:
     char = match[0]
     return "\N{SYMBOL FOR CARRIAGE RETURN}" if char == "\r" else f"⟦U+{ord(char):04X}⟧"

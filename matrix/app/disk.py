@@ -54,7 +54,10 @@ def folder_use(name: str, folder: Path) -> FolderUse:
     for entry in _files(folder):
         if files == MOST_FILES:
             return FolderUse(name, size, files, False, _free(folder))
-        stat = entry.stat(follow_symlinks=False)
+        try:
+            stat = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue
         files += 1
         if (stat.st_dev, stat.st_ino) not in seen:
             seen.add((stat.st_dev, stat.st_ino))

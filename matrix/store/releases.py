@@ -10,12 +10,12 @@ from matrix.core.errors import NotFoundError
 from matrix.store.baselines import batches
 from matrix.store.contents import get_lock
 from matrix.store.flipviews import flip_views
-from matrix.store.order import followed, recency_key
+from matrix.store.order import followed, recency_key, revision_key
 from matrix.store.resultrows import COLUMNS
 from matrix.store.results import result_rows
 from matrix.store.revisions import newest_revisions
 from matrix.store.states import verdict_view
-from matrix.store.tables import runs, verdicts
+from matrix.store.tables import jobs, runs, verdicts
 from matrix.store.views import FlipView, ResultRow, VerdictView
 
 
@@ -57,8 +57,10 @@ class ReleaseRows:
 
 
 def release_rows(conn: Connection, engine: str, revision: str) -> ReleaseRows:
-    """NotFoundError where the engine has no run at this revision."""
+    """NotFoundError where the engine has no run at this revision and none is planned there."""
     order = newest_revisions(conn, engine)
+    if revision not in order and _planned(conn, engine, revision):
+        order = sorted([*order, revision], key=revision_key, reverse=True)
     if revision not in order:
         known = f"known: {', '.join(order[:6])}" if order else "`matrix results` lists what was run"
         raise NotFoundError(f"no run of {engine} {revision}", hint=known)
@@ -73,6 +75,11 @@ def release_rows(conn: Connection, engine: str, revision: str) -> ReleaseRows:
         flips=[f for f in flip_views(conn, to_revision=revision) if f.engine == engine],
         later=[f for f in flip_views(conn, from_revision=revision) if f.engine == engine],
     )
+
+
+def _planned(conn: Connection, engine: str, revision: str) -> bool:
+    asked = (jobs.c.engine == engine, jobs.c.revision == revision)
+    return conn.execute(select(jobs.c.id).where(*asked).limit(1)).first() is not None
 
 
 def _cells(conn: Connection, engine: str, revision: str) -> list[ReleaseCell]:

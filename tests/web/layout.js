@@ -2,10 +2,12 @@
 () => {
   for (const box of document.querySelectorAll(".wide, .log")) { box.scrollLeft = 0; box.scrollTop = 0; }
   const shown = (element) => {
-    if (element.closest(".vh, .sprite, .skip, [hidden], progress, title, desc")) return false;
+    if (element.closest(".vh, .sprite, .skip, [hidden], progress, title, desc, select")) return false;
     for (let closed = element.closest("details:not([open])"); closed; closed = closed.parentElement.closest("details:not([open])")) {
       if (!closed.querySelector(":scope > summary").contains(element)) return false;
     }
+    const head = element.closest(".cards > thead");
+    if (head && getComputedStyle(head).position === "absolute") return false;
     const sized = element.closest(".broad, .narrow");
     if (sized && getComputedStyle(sized).display === "none") return false;
     const style = getComputedStyle(element);

@@ -98,3 +98,13 @@ def test_hidden_characters_become_visible(raw: str, text: str) -> None:
 )
 def test_size(count: int | None, text: str) -> None:
     assert words.size(count) == text
+
+
+def test_a_text_that_is_cut_keeps_both_ends_and_counts_the_rest() -> None:
+    assert words.cut("short") == "short"
+    long = words.cut("a" * 30_000 + "z" * 5)
+    assert (
+        long.startswith("a" * 10_000)
+        and long.endswith("aaazzzzz")
+        and "10\u202f005 characters are left out here" in long
+    )

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse
 from matrix.app.compared import Compared
 from matrix.core.errors import ConfigError, MatrixError, NotFoundError
 from matrix.stats.words import count
-from web.asked import Name
+from web.asked import Names
 from web.compared import alone, change_rows
 from web.errors import Problem
 from web.site import Site
@@ -17,7 +17,7 @@ from web.site import Site
 
 def add(routes: APIRouter, site: Site) -> None:
     @routes.get("/compare")
-    def compare(a: Name = "", b: Name = "", where: Name = "") -> HTMLResponse:
+    def compare(a: Names = "", b: Names = "", where: Names = "") -> HTMLResponse:
         asked = {"a": a.strip(), "b": b.strip(), "where": where.strip()}
         found: Compared | None = None
         problem: MatrixError | None = None
