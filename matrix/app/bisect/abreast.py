@@ -37,6 +37,9 @@ def at_once(run: Callable[[int], StoredPoint], points: Sequence[int]) -> Iterato
     def work(point: int) -> None:
         try:
             done.put((point, run(point)))
+        except KeyboardInterrupt:
+            # A new one: where it struck is kept alive by it, and with that a transaction that it broke into.
+            done.put((point, KeyboardInterrupt()))
         except BaseException as error:  # noqa: BLE001 - raised again where it can be dealt with
             done.put((point, error))
 
