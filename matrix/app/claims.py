@@ -31,8 +31,11 @@ def models_asked(store: Store, question: Question) -> tuple[list[str], dict[str,
     return list(dict.fromkeys(same)) or family(question.model, names), names
 
 
-def gather(store: Store, question: Question) -> list[Claim]:
-    """All claims that matter to the question. NotFoundError where nothing at all is known of the model."""
+def gather(store: Store, question: Question) -> tuple[list[Claim], set[Method]]:
+    """All claims that matter to the question, and the methods that those known from source are about.
+
+    NotFoundError where nothing at all is known of the model.
+    """
     models, names = models_asked(store, question)
     tested = store.evidence.tested(models)
     reported = [reported_claim(key, report) for key, report in store.reports.of(models)]
@@ -42,7 +45,7 @@ def gather(store: Store, question: Question) -> list[Claim]:
         raise _unknown(question.model, names)
     versions = {claim.versions for claim in reported if exact(claim)}
     near = store.evidence.near(models, lambda t: remoteness(differing(_about(t), question)), versions)
-    return [*map(measured_claim, near), *reported, *known]
+    return [*map(measured_claim, near), *reported, *known], methods
 
 
 def methods_meant(question: Question, tested: Iterable[Tested], reported: Iterable[Claim]) -> set[Method]:

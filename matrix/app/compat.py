@@ -20,6 +20,7 @@ from matrix.plan.compat_words import day, sentence
 from matrix.plan.config import ENGINES
 from matrix.store import Store
 
+_UNSURE = " Which method {} is for is not known, so nothing known from source is set against it: name the method."
 _INTACT = "intact"
 """What the source shows is no measurement: such a release is never called healthy."""
 
@@ -33,12 +34,13 @@ def answer(store: Store, question: Question) -> Answer:
         raise ConfigError(f"there is no engine `{question.engine}`", hint=f"known: {', '.join(ENGINES)}")
     method = method_asked(question)
     asked = replace(question, method=method.value if method else None)
-    claims = gather(store, asked)
+    claims, methods = gather(store, asked)
     decision = decide(claims, asked)
+    unsure = "" if methods else _UNSURE.format(asked.draft)
     return Answer(
         **asdict(asked),
         answer=decision.kind.value,
-        sentence=sentence(decision, asked),
+        sentence=sentence(decision, asked) + unsure,
         recommended=_recommended(store, decision.best) if decision.best else None,
         next_best=[view(c) for c in decision.next_best],
         broken=[view(c) for c in decision.broken],

@@ -1,11 +1,15 @@
 """A pasted launch line as a question."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from matrix.core.answer import Question
+from matrix.core.spec import Method
+from matrix.engines.families import method_of_draft
 from matrix.engines.fromcommand import convert
 from matrix.plan.config import ModelTable
 from matrix.plan.parse import parse_config
+from matrix.sources.sight import architecture
 
 
 def question_of(line: str, gpu: str | None = None) -> tuple[Question, str | None]:
@@ -26,3 +30,11 @@ def question_of(line: str, gpu: str | None = None) -> tuple[Question, str | None
 
 def _name(table: ModelTable) -> str:
     return table.hub or table.path or ""
+
+
+def method_of_folder(draft: str) -> str | None:
+    """The method that a draft in a folder on this machine is for, by its config; None where neither tells."""
+    named = architecture(Path(draft)) if Path(draft).is_dir() else ""
+    plain = Method.DRAFT_MODEL if named.endswith("ForCausalLM") else None
+    told = (method_of_draft(named) or plain) if named else None
+    return told.value if told else None

@@ -4,7 +4,7 @@ import click
 
 from matrix.app.answered import Answer
 from matrix.app.compat import answer
-from matrix.app.compat_command import question_of
+from matrix.app.compat_command import method_of_folder, question_of
 from matrix.cli.compat_text import lines
 from matrix.cli.options import db_option, echo_json, json_option
 from matrix.core.answer import Question
@@ -14,7 +14,7 @@ from matrix.store import Store, open_store
 
 @click.command("compat")
 @click.argument("model", required=False)
-@click.option("--draft", "-d", metavar="D", help="The draft: its name, hub id or content hash.")
+@click.option("--draft", "-d", metavar="D", help="The draft: its name, hub id, content hash or folder.")
 @click.option("--engine", "-e", metavar="E", help="sglang or vllm; both without it.")
 @click.option("--method", "-m", metavar="M", help="eagle3, mtp, draft_model, ngram, ...")
 @click.option("--gpu", metavar="G", help="Only this hardware: part of its name, for example H200.")
@@ -39,6 +39,8 @@ def command(
         raise click.UsageError("give a MODEL, or a launch line with --from-command")
     if line is not None and (draft or engine or method):
         raise click.UsageError("--draft, --engine and --method are taken from the launch line")
+    if draft and not method:
+        method = method_of_folder(draft)
     question, runs = question_of(line, gpu) if line else (Question(model or "", draft, engine, method, gpu), None)
     store = _open(db)
     try:

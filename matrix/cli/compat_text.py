@@ -36,7 +36,8 @@ def one_line(item: EvidenceView) -> str:
     parts += [length] if item.evidence != "known" else []
     parts += [f"k {item.k}"] if item.k is not None else []
     parts += [f"other {', '.join(item.differs)}"] if item.differs else []
-    parts += [part for part in (item.workload, item.hardware, item.last_tested, item.link) if part]
+    link = item.link or ("link unknown" if item.evidence == "reported" else None)
+    parts += [part for part in (item.workload, item.hardware, item.last_tested, link) if part]
     draft = f" with {item.draft}" if item.draft else ""
     return plain(f"{item.engine} {span_words(item.versions or '')}: {item.target}{draft}: {', '.join(parts)}")
 

@@ -34,7 +34,8 @@ def user_line(cell: Cell) -> str:
     draft = _name(cell.spec.draft) if cell.spec.draft else None
     place = Placement(_name(cell.target), draft, "127.0.0.1", 8000, "served")
     plan = adapter_for(cell.revision.engine).launch(cell, place)
-    args, start = _without_ours(plan.args), ("python", "-m", plan.module)
+    args = _without_ours(plan.args)
+    start: tuple[str, ...] = ("python", "-m", plan.module)
     if cell.revision.engine == "vllm" and cell.install in GPU_BUILDS and args[:1] == ["--model"]:
         args, start = args[1:], _SERVE
     env = [f"{name}={shlex.quote(value)}" for name, value in cell.launch.env]

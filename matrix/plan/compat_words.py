@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from matrix.core.answer import Claim, Decision, Evidence, Kind, Question
 from matrix.core.expectation import Bonus
 from matrix.plan.compat import exact
+from matrix.plan.matching import UNSTATED
 from matrix.plan.span_words import ends, follows, reaches_beyond, span_words
 
-ENGINE_NAMES = {"sglang": "SGLang", "vllm": "vLLM"}
+ENGINE_NAMES = {"sglang": "SGLang", "vllm": "vLLM", UNSTATED: "an engine not stated"}
 _MEASURE = "measure it with `matrix sweep`"
 
 
@@ -32,7 +33,8 @@ def version_words(claim: Claim) -> str:
 
 def evidence_words(claim: Claim) -> str:
     """Where the claim comes from, with its day and its link."""
-    return ", ".join(part for part in (_dated(claim), claim.link) if part)
+    unknown = "link unknown" if claim.evidence is Evidence.REPORTED else ""
+    return ", ".join(part for part in (_dated(claim), claim.link or unknown) if part)
 
 
 def _dated(claim: Claim) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 from matrix.core.answer import Claim, Evidence, Question
 
+UNSTATED = "unknown"
+"""The engine of a report that names none: it answers no question, but may be the nearest evidence."""
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _METHODS = {"standalone": "draft_model", "nextn": "mtp"}
 
@@ -50,7 +52,7 @@ def differing(claim: Claim, asked: Question) -> tuple[str, ...]:
         ("hardware", asked.gpu is None or claim.hardware is None or asked.gpu.casefold() in claim.hardware.casefold()),
         ("method", _method_fits(claim, asked.method, open_)),
         ("draft", _draft_fits(claim, asked.draft, open_)),
-        ("engine", asked.engine is None or claim.engine == asked.engine.casefold()),
+        ("engine", claim.engine != UNSTATED and claim.engine == (asked.engine or claim.engine).casefold()),
     )
     return tuple(name for name, fits in checks if not fits)
 

@@ -40,11 +40,11 @@ class ReportTable(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     target: Said = Field(min_length=1, description="The model, best as its hub id.")
-    engine: EngineName
+    engine: EngineName | Literal["unknown"] = Field(description="`unknown` where the reporter named none.")
     state: Literal["healthy", "degraded", "collapsed", "broken", "slower", "wrong-output", "unknown"] = Field(
         description="What the reporter found; `unknown` for a number without a judgement."
     )
-    link: Said = Field(min_length=1, description="Where it was reported.")
+    link: Said = Field(description="Where it was reported; empty where that is not known.")
     date: Annotated[date | str, Field(description="The day of the report, YYYY-MM-DD; `unknown` where it has none.")]
     draft: Said = Field("", description="The draft, best as its hub id.")
     method: Method = Field(Method.UNKNOWN, strict=False)

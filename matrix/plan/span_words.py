@@ -24,7 +24,7 @@ def span_words(versions: str) -> str:
         return f"{low} and newer"
     if high:
         return f"up to {high}"
-    return "every release" if versions == ">=0" else versions or "version not stated"
+    return "every release" if versions == ">=0" else versions or "revision not stated"
 
 
 def reaches_beyond(versions: str, version: str) -> bool:

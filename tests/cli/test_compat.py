@@ -65,7 +65,7 @@ def test_vllm_works_in_a_version_that_was_not_stated(db: str, capsys: pytest.Cap
         None,
         None,
     )
-    assert "vLLM (version not stated) works" in found["sentence"] and found["recommended"]["launch"] is None
+    assert "vLLM (revision not stated) works" in found["sentence"] and found["recommended"]["launch"] is None
 
 
 def test_the_family_means_its_sizes_and_the_exact_version_goes_first(

@@ -35,7 +35,7 @@ def said(*claims: Claim, asked: Question = ASKED) -> str:
         (">=0.5.6", "0.5.6 and newer"),
         ("<=0.5.1", "up to 0.5.1"),
         (">=0", "every release"),
-        ("", "version not stated"),
+        ("", "revision not stated"),
         ("a fork", "a fork"),
     ],
 )
@@ -52,12 +52,12 @@ def test_a_measured_answer_has_its_figures() -> None:
     text = said(RUN, REPORT)
     for words in ("SGLang 0.5.9 is recommended for m with head", "2.2 ± 1.1 %", "speed-up 1.5", "gpu H200 x1", "measured 2026-", "/runs/r1"):  # fmt: skip
         assert words in text
-    assert "vLLM (version not stated) works too (reported)" in text
+    assert "vLLM (revision not stated) works too (reported)" in text
 
 
 def test_a_reported_answer_says_what_was_not_stated() -> None:
     text = said(replace(REPORT, accept_length=2.0))
-    for words in ("version not stated", "bonus token not stated", "speed-up unknown", "hardware not stated", "not measured here"):  # fmt: skip
+    for words in ("revision not stated", "bonus token not stated", "speed-up unknown", "hardware not stated", "not measured here"):  # fmt: skip
         assert words in text
 
 

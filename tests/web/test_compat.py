@@ -54,7 +54,7 @@ def test_the_answer_leads_with_its_sentence_and_the_line_to_copy() -> None:
     assert shown.one("p", id_="sentence").text == "0.5.4 works."
     assert shown.one("code", id_="launch").text == BEST.launch
     facts = {d.one("dt").text: d.one("dd").text for d in shown.one("dl", "facts").all("div")}
-    assert (facts["Version"], facts["Accept length"], facts["Speed-up"]) == ("0.5.4", "2.195", "unknown")
+    assert (facts["Revision"], facts["Accept length"], facts["Speed-up"]) == ("0.5.4", "2.195", "unknown")
     assert (facts["Hardware"], facts["Digest"], facts["Noise"]) == ("not stated", "unknown", "unknown")
 
 
