@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fastapi import FastAPI
 
 import matrix
-from web import api, errors, fragments, pages
+from web import api, errors, files, fragments, pages
 from web.caching import Caching, Version
 from web.headers import SecurityHeaders
 from web.hosts import AllowedHosts
@@ -41,7 +41,7 @@ def create_app(
     )
     assets = mount_static(app)
     site = Site(store=store, render=Renderer(assets, clock), poll_s=poll_s)
-    for router in (pages.router(site), fragments.router(site), api.router(site)):
+    for router in (pages.router(site), fragments.router(site), api.router(site), files.router(site)):
         app.include_router(router)
     errors.install(app, site)
     app.add_middleware(Caching, version=version)

@@ -14,8 +14,11 @@ from matrix.store.views import ResultRow, SeriesPoint, SeriesView
 from web import words
 
 
-def accept_chart(series: SeriesView) -> Markup | None:
-    """Accept length with its 95 % interval; None when nothing was measured."""
+def accept_chart(series: SeriesView, *, one: bool = False) -> Markup | None:
+    """Accept length with its 95 % interval; None when nothing was measured.
+
+    `one` draws none beside it for telephones.
+    """
     points = tuple(
         TrendPoint(p.revision, p.accept_length, p.low, p.high, state_of(p, Metric.ACCEPT_LENGTH)) for p in series.points
     )
@@ -28,10 +31,10 @@ def accept_chart(series: SeriesView) -> Markup | None:
         floor=1.0,
         ceiling=None if series.k is None else series.k + 1.0,
     )
-    return _sized(trend) if drawable(points) else None
+    return _sized(trend, one) if drawable(points) else None
 
 
-def speed_chart(series: SeriesView) -> Markup | None:
+def speed_chart(series: SeriesView, *, one: bool = False) -> Markup | None:
     """Tokens per second with its noise, and the baseline of the same revision beside it; None when not measured."""
     told = judged(series, Metric.SPEED)
     points = tuple(
@@ -52,7 +55,7 @@ def speed_chart(series: SeriesView) -> Markup | None:
         role="speed",
         points=points,
     )
-    return _sized(trend) if drawable(points) else None
+    return _sized(trend, one) if drawable(points) else None
 
 
 def positions_chart(row: ResultRow) -> Markup | None:
@@ -97,9 +100,9 @@ def _spoken(points: tuple[TrendPoint, ...], digits: int, unit: str) -> str:
     return "; ".join(parts)
 
 
-def _sized(trend: Trend) -> Markup:
+def _sized(trend: Trend, one: bool) -> Markup:
     """The plot; where its revisions fit on a telephone once more for that, the style sheet shows one of the two."""
-    if len(trend.points) > FEW:
+    if one or len(trend.points) > FEW:
         return _trend(trend)
     narrow = _trend(replace(trend, name=f"{trend.name}-narrow", narrow=True))
     return Markup('<div class="broad">{}</div><div class="narrow">{}</div>').format(_trend(trend), narrow)

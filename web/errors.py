@@ -21,11 +21,16 @@ class Problem:
     hint: str
 
 
+def _for_programs(path: str) -> bool:
+    """True for an address whose readers want an error as JSON."""
+    return path.startswith(("/api/", "/healthz", "/openapi.json")) or path.endswith((".atom", ".csv", ".md", ".svg"))
+
+
 def install(app: FastAPI, site: Site) -> None:
     """Handlers for what the store raises, for addresses that do not exist, and for our own mistakes."""
 
     def answer(request: Request, status: int, problem: Problem) -> Response:
-        if request.url.path.startswith(("/api/", "/healthz", "/openapi.json")):
+        if _for_programs(request.url.path):
             return JSONResponse(asdict(problem), status_code=status)
         return site.render.page("error.html", status, code=status, problem=problem)
 
@@ -52,7 +57,7 @@ def install(app: FastAPI, site: Site) -> None:
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         cause = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-        status = 422 if request.url.path.startswith("/api/") else 404
+        status = 422 if _for_programs(request.url.path) else 404
         return answer(request, status, Problem(cause, "See /openapi.json for what this address takes."))
 
     @app.exception_handler(Exception)

@@ -3,11 +3,13 @@
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from web.standalone import STYLE_HASH
+
 POLICY = "; ".join(
     (
         "default-src 'self'",
         "script-src 'self'",
-        "style-src 'self'",
+        f"style-src 'self' {STYLE_HASH}",
         "img-src 'self' data:",
         "object-src 'none'",
         "base-uri 'none'",

@@ -17,10 +17,12 @@ from matrix.app.regression import ExpectationView, Regression
 from matrix.app.release import EngineView, ReleaseView, engines, release
 from matrix.app.service import StatusView, disk_of, reliability_of, status
 from matrix.core.answer import Question
-from matrix.store import Store
+from matrix.core.errors import NotFoundError
+from matrix.store import Filters, Store
 from matrix.store.narrow import EVERYTHING, Narrow
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 from web.kept import Kept
+from web.reader import ALL_RUNS
 
 _KEPT_S = 600
 """How long the measured false-flag rate and the room on disk are told again before they are worked out anew."""
@@ -93,8 +95,18 @@ class StoreReader:
     def engines(self) -> list[EngineView]:
         return engines(self._store)
 
-    def results(self) -> Iterator[ResultRow]:
-        return self._read.results()
+    def results(self, filters: Filters = ALL_RUNS, /) -> Iterator[ResultRow]:
+        return self._read.results(filters)
+
+    def series_keys(self) -> list[str]:
+        return self._read.series_keys()
+
+    def regression(self, flip_id: int, /) -> Regression:
+        flip = self._read.flip(flip_id)
+        found = [item for item in self.falls(flip.series_key, flip.to_run) if item.flip_id == flip_id]
+        if not found:
+            raise NotFoundError(f"change of state {flip_id} is no regression: {flip.change}", hint="see /regressions")
+        return found[0]
 
     def log_text(self, ref: str) -> str:
         return self._logs.read(ref)

@@ -104,7 +104,7 @@ def _axes(ax: Axes, trend: Trend, top: float) -> None:
     row = 2 * _STATE_ROW if any(p.state is not None for p in trend.points) else 0.0
     ax.set_xlim(-0.6, max(len(trend.points) - 0.4, 0.6))
     ax.set_ylim(trend.floor - span * row, top + span * 0.06)
-    grid(ax, _ticks(trend.floor, top), right=True)
+    grid(ax, ticks(trend.floor, top), right=True)
     if trend.ceiling is not None and trend.ceiling <= top * 1.02:
         ax.axhline(trend.ceiling, color=colour("muted"), linewidth=1, linestyle=(0, (1, 3)), zorder=1)
     slanted: dict[str, Any] = {"rotation": 38, "rotation_mode": "anchor"} if _slanted(trend) else {}
@@ -147,7 +147,7 @@ def _top(trend: Trend) -> float:
     return highest if highest > trend.floor else trend.floor + 1
 
 
-def _ticks(floor: float, top: float) -> list[tuple[float, str]]:
+def ticks(floor: float, top: float) -> list[tuple[float, str]]:
     """Three to five round numbers from the floor upwards, all with the same decimals."""
     raw = (top - floor) / 4
     power = 10 ** math.floor(math.log10(raw))

@@ -19,6 +19,7 @@ _SAME = {f.name for f in fields(FlipView)} & set(flips.c.keys())
 def flip_views(
     conn: Connection,
     *,
+    flip_id: int | None = None,
     series_key: str | None = None,
     changes: Collection[Change] | None = None,
     standing: bool | None = None,
@@ -30,6 +31,8 @@ def flip_views(
 ) -> list[FlipView]:
     """Flips, the newest first; None does not filter. `since` keeps those first seen at that moment or later."""
     query = select(flips).order_by(flips.c.created_at.desc(), flips.c.id.desc()).limit(limit)
+    if flip_id is not None:
+        query = query.where(flips.c.id == flip_id)
     if series_key is not None:
         query = query.where(flips.c.series_key == series_key)
     if changes is not None:

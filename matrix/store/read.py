@@ -17,6 +17,7 @@ from matrix.store.transactions import Transactions
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 
 _ALL = Filters()
+_TOO_GREAT = 2**63
 
 
 class Read:
@@ -77,6 +78,19 @@ class Read:
         """Every flip first seen at that moment (Unix seconds) or later, the newest first."""
         with self._db.read() as conn:
             return flip_views(conn, since=since)
+
+    def series_keys(self) -> list[str]:
+        """The keys of all series that are followed and have a run, by what they are about."""
+        with self._db.read() as conn:
+            return [info.series_key for info in sorted(about_all(conn).values(), key=lambda i: (i.title, i.series_key))]
+
+    def flip(self, flip_id: int) -> FlipView:
+        """One flip by its number; NotFoundError when unknown."""
+        with self._db.read() as conn:
+            found = flip_views(conn, flip_id=flip_id) if 0 < flip_id < _TOO_GREAT else []
+        if not found:
+            raise NotFoundError(f"there is no change of state number {flip_id}", hint="see `matrix regressions`")
+        return found[0]
 
     def regressions(self, standing: bool | None = True) -> list[FlipView]:
         """Flips for the worse, the newest first: those that stand, those that do not any more, or (None) all."""

@@ -54,6 +54,11 @@ def worst(found: Sequence[VerdictView]) -> VerdictView:
     return min(_shown(found), key=lambda v: _WORST_FIRST.index(State(v.state)), default=_NOT_JUDGED)
 
 
+def worst_of(states: Iterable[str]) -> str:
+    """The worst of several squares' states; unknown for none."""
+    return min(states, key=lambda state: _WORST_FIRST.index(State(state)), default=State.UNKNOWN.value)
+
+
 def _shown(found: Sequence[VerdictView]) -> Iterable[VerdictView]:
     if not any(State(v.state).known for v in found):
         return found

@@ -13,9 +13,11 @@ from matrix.app.release import EngineView, ReleaseView
 from matrix.app.service import StatusView
 from matrix.core.answer import Question
 from matrix.core.errors import NotFoundError
+from matrix.store import Filters
 from matrix.store.narrow import EVERYTHING, VALUES, Narrow
 from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesView, SweepView
 from tests.web import build
+from web.reader import ALL_RUNS
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -98,8 +100,16 @@ class DictReader:
         names = sorted({engine for engine, _ in self.releases})
         return [EngineView(name, [(r, None) for engine, r in self.releases if engine == name]) for name in names]
 
-    def results(self) -> Iterator[ResultRow]:
-        return (run.row for run in self.runs.values())
+    def results(self, filters: Filters = ALL_RUNS, /) -> Iterator[ResultRow]:
+        asked = {name: getattr(filters, name) for name in ("engine", "target", "draft", "outcome", "run_id")}
+        rows = (run.row for run in self.runs.values())
+        return (row for row in rows if all(value in (None, getattr(row, name)) for name, value in asked.items()))
+
+    def series_keys(self) -> list[str]:
+        return sorted(self.all_series)
+
+    def regression(self, flip_id: int, /) -> Regression:
+        return _get({item.flip_id: item for item in self.regressions(False)}, flip_id, "regression")
 
     def log_text(self, ref: str, /) -> str:
         return _get(self.logs, ref, "log")

@@ -1,10 +1,10 @@
 """A report as markdown, to be pasted into the engine's issue tracker."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from matrix.app.bisect.report import Report, Seen, short
 from matrix.app.bisect.request import PACKAGE, VERSION
+from matrix.app.markdown_text import folded, safe
 from matrix.bisect.search import Phase
 
 _QUESTIONS = {
@@ -35,17 +35,17 @@ def headline(report: Report) -> str:
 
 def markdown(report: Report) -> str:
     """The whole report; long parts are folded."""
-    parts = [f"**{_safe(headline(report))}**", "", f"- {_runs(report)}"]
-    parts += [f"- {_safe(text)}" for text in _ends(report)]
-    parts += [f"- Doubt: {_safe(text)}" for text in report.doubts]
-    parts += [f"- {_safe(text)}" for text in report.notes]
-    parts += [f"- Not tested: {_safe(text)}" for text in report.not_tested]
+    parts = [f"**{safe(headline(report))}**", "", f"- {_runs(report)}"]
+    parts += [f"- {safe(text)}" for text in _ends(report)]
+    parts += [f"- Doubt: {safe(text)}" for text in report.doubts]
+    parts += [f"- {safe(text)}" for text in report.notes]
+    parts += [f"- Not tested: {safe(text)}" for text in report.not_tested]
     if report.before and report.after:
         parts += ["", *_table(report)]
-    parts += _folded("Settings that differ", [f"{name}: {change}" for name, change in report.settings.items()])
-    parts += _folded("Packages that differ", report.lock)
-    parts += _folded("Suspects", [f"{100 * s.probability:.1f} % {short(s.name)} {s.subject}" for s in report.suspects])
-    parts += _folded("Every answer", [_line(a) for a in report.answers])
+    parts += folded("Settings that differ", [f"{name}: {change}" for name, change in report.settings.items()])
+    parts += folded("Packages that differ", report.lock)
+    parts += folded("Suspects", [f"{100 * s.probability:.1f} % {short(s.name)} {s.subject}" for s in report.suspects])
+    parts += folded("Every answer", [_line(a) for a in report.answers])
     if report.reproduce:
         parts += ["", "Reproduce with", "", f"    {report.reproduce}"]
     resume = "Ask again with" if report.status == Phase.DONE.value else "Resume with"
@@ -96,14 +96,4 @@ def _cell(name: str, value: Any) -> str:
         return "none"
     if isinstance(value, float):
         return f"{value:.1f}" if name == "tok_s" else f"{value:.3f}"
-    return _safe(str(value)).replace("|", "\\|")
-
-
-def _folded(title: str, lines: Iterable[str]) -> list[str]:
-    listed = [f"    {' '.join(line.split())}" for line in lines]
-    return ["", f"<details><summary>{title}</summary>", "", *listed, "", "</details>"] if listed else []
-
-
-def _safe(text: str) -> str:
-    """One line that cannot break out of its paragraph."""
-    return " ".join(text.split()).replace("<", "&lt;").replace("*", "\\*")
+    return safe(str(value)).replace("|", "\\|")
