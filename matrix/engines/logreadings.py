@@ -19,6 +19,7 @@ _RANKS_EVERY = 8
 """One stretch in eight is pooled by data-parallel rank, which costs more; the others add to the mean of all."""
 _ABOUT = (
     b"accept",
+    b"accpt",
     b"acc_len",
     b"acc len",
     b"acc-len",

@@ -17,7 +17,8 @@ from matrix.engines.signatures import TABLE, WRAPPER_ROWS
 from matrix.engines.wordscan import LEAST, Words, many_words
 
 _TELLING = (
-    "accept", "Accept", "acc_len", "acc len", "acc-len", "acc. len", "Acc_len", "Acc len", "Acc-len", "Acc. len",
+    "accept", "Accept", "accpt", "Accpt",
+    "acc_len", "acc len", "acc-len", "acc. len", "Acc_len", "Acc len", "Acc-len", "Acc. len",
     "speculative", "num_spec", "--spec-", "spec_verify", "spec_decode_num", "SpecDec", "Speculative", "Per-position",
     "Decode batch", "Prefill batch", "throughput: ", "throughput (token", "POST /v1/", "POST /generate", "roll!",
     "startup complete", "vLLM API", "Initializing a", "server_args", "non-default", "[shutdown]", "Shutting down",

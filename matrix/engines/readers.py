@@ -22,7 +22,7 @@ from matrix.engines.reading import (
 )
 
 FIELD = re.compile(
-    r"acc(?:ept(?:ance|ed)?)?[ _-]?len(?:gth)?(?:\s?\((?:AL|tokens?|mean|avg|τ)\))?"
+    r"acc(?:ept(?:ance|ed)?|pt)?[ _-]?len(?:gth)?(?:\s?\((?:AL|tokens?|mean|avg|τ|server|benchmark)\))?"
     r"(?P<mark>\{[^}]{0,300}\}\s{1,9}|[\"'*`]{0,3}\s{0,9}[:=]\s{0,60}[\"'*`]{0,3}|(?<=_length)\s{1,9}(?=\d))"
     r"(?P<value>[-+]?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\d+|nan|inf))",
     re.IGNORECASE,

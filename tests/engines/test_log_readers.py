@@ -40,6 +40,9 @@ def flags(report: Report) -> set[str]:
     ("line", "value"),
     [
         (WINDOW, 2.75),
+        ("Acceptance length (server):              2.94      ", 2.94),
+        ("Acceptance length (benchmark): 2.91", 2.91),
+        ("**Accpt Len: 1.93**", 1.93),
         ("INFO 02-03 04:05:06 [metrics.py:9] SpecDecoding metrics: Draft acceptance rate: 60.0%, Mean acceptance length: 2.20, "
          "Accepted: 60 tokens, Drafted: 100 tokens, Per-position acceptance rate: 0.700, 0.500", 2.2),
         (V0.format(eff="0.400", acc=90, draft=400, emitted=200), 2.0),

@@ -66,14 +66,14 @@ def same(data: bytes) -> bool:
     return quick.accept_length == pytest.approx(slow.accept_length, abs=0.002)
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=8), st.lists(st.sampled_from(PARTS), max_size=3))
 def test_a_text_that_repeats_itself_tells_what_its_lines_tell(parts: list[str], after: list[str]) -> None:
     block = "\n".join(parts).encode() + b"\n"
     assert same(block * (5 * CHUNK // len(block)) + "\n".join(after).encode())
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=8), st.integers(0, 99))
 def test_lines_among_unlike_lines_tell_what_they_tell_alone(parts: list[str], seed: int) -> None:
     lines = [*noise(3000, seed), *parts, *noise(3000, seed + 1)]
