@@ -3,12 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 
+from matrix.app.folders import cache_dir
 from matrix.core.answer import Question
 from matrix.core.spec import Method
 from matrix.engines.families import method_of_draft
 from matrix.engines.fromcommand import convert
 from matrix.plan.config import ModelTable
 from matrix.plan.parse import parse_config
+from matrix.sources.git import repository
+from matrix.sources.holding import Holding, holding
 from matrix.sources.sight import architecture
 
 
@@ -30,6 +33,11 @@ def question_of(line: str, gpu: str | None = None) -> tuple[Question, str | None
 
 def _name(table: ModelTable) -> str:
     return table.hub or table.path or ""
+
+
+def holding_in(clone: str, ref: str) -> Holding:
+    """Where a commit or pull request of the repository at `clone` is in: see `matrix.sources.holding`."""
+    return holding(repository(clone, cache_dir()), ref)
 
 
 def method_of_folder(draft: str) -> str | None:

@@ -76,7 +76,7 @@ def releases_of(repo: Repository, good: str, commits: Sequence[Commit]) -> dict[
 
     As `nearest_release` says for one commit; of two lines that a merge joins, the one whose release is newer counts.
     """
-    tagged = _release_tags(repo)
+    tagged = release_tags(repo)
     found = {good: nearest_release(repo, good)}
     for commit in commits:
         before = [found[p] for p in commit.parents if p in found] or [found[good]]
@@ -85,8 +85,8 @@ def releases_of(repo: Repository, good: str, commits: Sequence[Commit]) -> dict[
     return found
 
 
-def _release_tags(repo: Repository) -> dict[str, str]:
-    """Commit to release, for tags such as v0.5.4; release candidates and whatever is no version are left out."""
+def release_tags(repo: Repository) -> dict[str, str]:
+    """Whole hash to release without its `v`, for tags such as v0.5.4; candidates and what is no version are left out."""
     text = must_say(repo, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname:short)", "refs/tags")
     found = {}
     for line in text.splitlines():

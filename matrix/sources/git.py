@@ -73,13 +73,20 @@ def commit_of_day(repo: Repository, day: str) -> str:
     """The last commit of the main branch up to the end of `day` (YYYY-MM-DD, UTC). Raises ConfigError without one."""
     if repo.url:
         _refresh(repo)
-    for branch in _BRANCHES:
-        if _run(repo.folder, "rev-parse", "--verify", "--quiet", branch) is not None:
-            found = _run(repo.folder, "rev-list", "-1", "--first-parent", f"--before={day}T23:59:59Z", branch)
-            if found:
-                return found
-            break
+    branch = _main(repo)
+    found = branch and _run(repo.folder, "rev-list", "-1", "--first-parent", f"--before={day}T23:59:59Z", branch)
+    if found:
+        return found
     raise ConfigError(f"{_name(repo)} has no commit on or before {day}", hint="check the day, or fetch its history")
+
+
+def main_branch(repo: Repository) -> str:
+    """The name of the main branch, fetched anew where the repository is kept for a URL. ConfigError where none is."""
+    if repo.url:
+        _refresh(repo)
+    if branch := _main(repo):
+        return branch
+    raise ConfigError(f"{_name(repo)} has no commit", hint="give a clone of the engine's repository")
 
 
 def shallow(repo: Repository) -> bool:
@@ -108,6 +115,10 @@ def must_say(repo: Repository, *words: str) -> str:
 def feed(repo: Repository, lines: Iterable[str], *words: str) -> list[str]:
     """The lines that git prints for `lines` of input."""
     return _git(repo.folder, *words, text="".join(f"{line}\n" for line in lines)).stdout.splitlines()
+
+
+def _main(repo: Repository) -> str | None:
+    return next((b for b in _BRANCHES if _run(repo.folder, "rev-parse", "--verify", "--quiet", b) is not None), None)
 
 
 def _mirror(repo: Repository) -> None:

