@@ -86,7 +86,7 @@ def releases_of(repo: Repository, good: str, commits: Sequence[Commit]) -> dict[
 
 
 def release_tags(repo: Repository) -> dict[str, str]:
-    """Whole hash to release without its `v`, for tags such as v0.5.4; candidates and what is no version are left out."""
+    """Whole hash to release without its `v`, for tags such as v0.5.4; candidates and what is no version left out."""
     text = must_say(repo, "for-each-ref", "--format=%(objectname) %(*objectname) %(refname:short)", "refs/tags")
     found = {}
     for line in text.splitlines():
