@@ -2,7 +2,7 @@
 
 import sys
 
-from benchmarks import bisection, classify_speed, judge, judge_one, overhead
+from benchmarks import bisection, classify_speed, judge, judge_one, load, overhead
 
 BENCHMARKS = {
     "bisection": bisection.main,
@@ -11,8 +11,14 @@ BENCHMARKS = {
     "judge": judge.main,
     "judge-one": judge_one.main,
     "judge-all": judge_one.judge_everything,
+    "load": load.of_size,
 }
-SIZED = {"bisection": bisection.main, "judge-one": judge_one.main, "judge-all": judge_one.judge_everything}
+SIZED = {
+    "bisection": bisection.main,
+    "judge-one": judge_one.main,
+    "judge-all": judge_one.judge_everything,
+    "load": load.of_size,
+}
 
 
 def main(names: list[str]) -> int:

@@ -9,6 +9,7 @@ stored every two seconds. Then 50 clients that each wait for an answer before th
 import asyncio
 import os
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -20,6 +21,7 @@ from random import Random
 from urllib.parse import urlencode, urlsplit
 
 from benchmarks.bigrows import DRAFTS, MACHINES, TARGETS, Plan, fresh_run, plan, run_id
+from benchmarks.bigstore import make
 from matrix.store import Store, open_store
 
 RATE, COLD_S, WARM_S, CLOSED_S, CLIENTS, EVERY_S = 25.0, 20.0, 60.0, 20.0, 50, 2.0
@@ -216,6 +218,14 @@ def _tell(say: Callable[[str], None], title: str, times: Times) -> None:
     say(title)
     for line in times.lines():
         say(line)
+
+
+def of_size(runs: int = 10_000) -> None:
+    """Print every figure of a database that is made for it and then removed; a million runs take 7 GB."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "matrix.db"
+        make(path, runs)
+        main(str(path), str(runs))
 
 
 def main(path: str, runs: str) -> None:
