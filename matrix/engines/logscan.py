@@ -141,9 +141,6 @@ class Visitor(Protocol):
     def repeat(self, moved: tuple[int, ...]) -> None:
         """Take a stretch that equals the last one, and that leaves the visitor as that did; `moved` its places."""
 
-    def skip(self, raw: bytes) -> None:
-        """Take note of a line near the end that is not worth a look."""
-
     def bulk(self, stretch: Stretch, kinds: dict[Kind, set[bytes]], data: bytes | None) -> None:
         """Take the new lines of the shapes in `kinds`, at which nobody has looked.
 
@@ -231,6 +228,9 @@ class Scanner:
         likely = self._likely(stretch, todo, likely)
         for index in range(start, stretch.end) if todo or everything else ():
             shape = shapes[index]
+            if everything and not shape:
+                shape = shape_of(stretch.lines[index])
+                todo.update({shape} if known.get(shape) in _TRACE else ())
             if shape not in todo and not (everything and known.get(shape, Kind.NOTHING) is Kind.NOTHING):
                 continue
             if likely is not None and index not in likely and shape not in known and not everything:

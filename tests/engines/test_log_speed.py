@@ -38,6 +38,7 @@ PARTS = [
     "ERROR:    Exception in ASGI application",
     "Loading safetensors checkpoint shards: 40% done",
     "accept length: nan",
+    'Traceback (most recent call last):\n  File "/a.py", line 3, in step\n    go()\nfoo.BarFailed: no luck with 3',
     "\n".join(TRACE).format(port=3),
     *(EXAMPLES[name][0] for name in ("watchdog", "out-of-memory", "child-died")),
 ]
