@@ -11,6 +11,7 @@ from pathlib import Path
 from matrix.app.announce import announce
 from matrix.app.bisect.auto import AutoTools, bisect_flips
 from matrix.app.extra import ExtraBoots
+from matrix.app.notifying import Notifying
 from matrix.app.planning import Plan
 from matrix.app.setup import Ready, prepare
 from matrix.app.source import Source
@@ -61,13 +62,15 @@ class Shift:
         return str(self.config.resolve())
 
     def tick(self) -> bool:
-        """Carry out the one sweep that is due now; False when none is.
+        """Send the messages that wait, then carry out the one sweep that is due now; False when none is.
 
         What fails (the index out of reach, a faulty edit of the file) is told and stored; the next slot tries again.
         """
-        table = Source(self.config).config.nightly or NightlyTable()
+        config = Source(self.config).config
+        table = config.nightly or NightlyTable()
         store = open_store(self.db)
         try:
+            Notifying(store, self.name, config.notify, self.say).deliver()
             found = self._due(table, store)
             number = store.ticks.begin(self.name, found.slot, found.why, owner.me(), owner.alive) if found else None
             if found is None or number is None:
@@ -120,12 +123,15 @@ class Shift:
     def _sweep(self, ready: Ready, terms: Terms) -> SweepOutcome:
         assert ready.store is not None  # noqa: S101 - made by `prepare(create=True)`
         outcome = run_sweep(ready.plan, ready.executor, ready.store, self.progress, ExtraBoots(self.say), terms)
-        fresh = {flip.flip_id for flip in ready.store.series.unannounced()}
+        flips = ready.store.series.unannounced()
+        notifying = Notifying(ready.store, self.name, ready.plan.source.config.notify, self.say)
+        notifying.queue(flips)
         announce(ready.store, self.say)
+        notifying.deliver()
         if ready.plan.source.config.bisect.auto and not self.stopping():
             bisect_flips(
                 AutoTools(ready.plan.source, ready.executor, ready.store, self.progress, self.say, lambda text: None),
-                fresh,
+                {flip.flip_id for flip in flips},
             )
         return outcome
 

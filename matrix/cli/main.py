@@ -30,6 +30,7 @@ VERBS = {
     "probe": "Measure the accept length of a server that already runs; a bar makes it a gate.",
     "classify": "Name the failure and the accept lengths that a log tells of.",
     "token": "Make, list and revoke tokens for requests that change something.",
+    "notify": "List messages about a night's news, and send a test.",
     "demo": "Sweep two real vLLM releases on the CPU and show them.",
 }
 

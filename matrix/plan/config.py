@@ -10,6 +10,7 @@ from matrix.plan.install import check_installs
 from matrix.plan.judge import JudgeTable
 from matrix.plan.load import check_concurrency, check_uptime
 from matrix.plan.nightly import NightlyTable
+from matrix.plan.notify import NotifyTable
 from matrix.plan.published import ExpectationTable
 from matrix.plan.texts import check_text, check_version_pattern
 from matrix.plan.versions import check_version_spec
@@ -196,6 +197,7 @@ class Config(_Table):
     judge: JudgeTable = JudgeTable()
     bisect: BisectTable = BisectTable()
     nightly: NightlyTable | None = None
+    notify: dict[Name, NotifyTable] = {}
     docker: DockerTable = Field(default_factory=lambda: DockerTable.model_validate({}))
 
     @model_validator(mode="after")

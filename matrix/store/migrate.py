@@ -7,7 +7,7 @@ from matrix.store.database import MIGRATION, one_at_a_time, prepare, writer
 from matrix.store.squares import rebuild
 
 # Revisions in order; the last is the schema of `matrix.store.tables`.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
 VERSION_TABLE = "matrix_schema"
 SQUARES = "0010"
 """The revision that brings `series` and `squares`, which follow from all runs before it."""

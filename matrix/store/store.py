@@ -18,6 +18,7 @@ from matrix.store.logs import Logs
 from matrix.store.lost import requeue_lost
 from matrix.store.mark import FileMark, ServerMark
 from matrix.store.memory import Memory
+from matrix.store.messages import Messages
 from matrix.store.migrate import migrate
 from matrix.store.published import Published
 from matrix.store.queue import Queue
@@ -66,6 +67,7 @@ class Store:
         self.evidence = EvidenceReader(db)
         self.mark = FileMark(file) if file else ServerMark(db)
         self.service = Service(db)
+        self.messages = Messages(db)
 
     def requeue_lost(self, is_alive: Callable[[str], bool]) -> list[Job]:
         """Take back the jobs of dead owners: see `matrix.store.lost.requeue_lost`."""

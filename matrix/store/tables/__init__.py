@@ -3,6 +3,7 @@
 from matrix.store.tables.base import metadata
 from matrix.store.tables.bisect import answers, bisections, holds, leases, tokens
 from matrix.store.tables.judged import flips, judged_series, verdicts
+from matrix.store.tables.messages import messages
 from matrix.store.tables.reported import reports
 from matrix.store.tables.runs import locks, runs, samples, workloads
 from matrix.store.tables.squares import series, squares
@@ -20,6 +21,7 @@ __all__ = [
     "judged_series",
     "leases",
     "locks",
+    "messages",
     "metadata",
     "reports",
     "runs",
