@@ -89,8 +89,11 @@ class Causes:
             return role
         if role in ("header", "frame"):
             self._keep_cut(number, text, role, around)
-        elif may_blame(text) and not CHECK_FAILED.search(text):
-            self._blame(number, text, quiet, role, around)
+        elif may_blame(text):
+            if CHECK_FAILED.search(text):
+                self._end_check(role)
+            else:
+                self._blame(number, text, quiet, role, around)
         return role
 
     def _keep_cut(self, number: int, text: str, role: Role, around: Around) -> None:
@@ -98,6 +101,11 @@ class Causes:
         if self._error is None and (self._cut is None or role == "frame"):
             first = self._cut.number if self._cut else number
             self._cut = Hit(first, self._cut_failure(around))
+
+    def _end_check(self, role: Role) -> None:
+        """A bar that a test missed ends its own traceback, which is not cut then."""
+        if role == "error" and self._cut and self._cut.number >= self.tracebacks.stack.start:
+            self._cut = None
 
     def _blame(self, number: int, text: str, quiet: bool, role: Role, around: Around) -> None:
         if around.rows and (_NOT_BENIGN.search(text) or not (quiet or BENIGN.search(text))):

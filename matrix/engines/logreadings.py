@@ -28,7 +28,6 @@ _ABOUT = (
     b"specdecoding",
     b"system efficiency",
     b"not greater than",
-    b"not less than",
     b"assert ",
     b"spec_verify_ct",
     b"spec_decode_num_drafts",

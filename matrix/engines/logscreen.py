@@ -22,7 +22,7 @@ _TELLING = (
     "speculative", "num_spec", "--spec-", "spec_verify", "spec_decode_num", "SpecDec", "Speculative", "Per-position",
     "Decode batch", "Prefill batch", "throughput: ", "throughput (token", "POST /v1/", "POST /generate", "roll!",
     "startup complete", "vLLM API", "Initializing a", "server_args", "non-default", "[shutdown]", "Shutting down",
-    "Gracefully", "System efficiency", " not greater than", " not less than", "assert ", "Position 0: ",
+    "Gracefully", "System efficiency", " not greater than", "assert ", "Position 0: ",
     "generation_tokens_total", "num_requests_total", "SIGTERM",
 )  # fmt: skip
 _BLAMING = ("Error", "Exception", "Traceback (most recent", "During handling of", "The above exception")

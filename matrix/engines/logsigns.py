@@ -37,6 +37,7 @@ _SGLANG = (
     b"spec_verify_ct",
     b"token_to_kv_pool",
     b"accept len:",
+    b"fired up and ready to roll",
 )
 _VLLM = (
     b"vllm",

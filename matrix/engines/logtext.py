@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 # ESC bytes, their `cat -v` spelling, and what is left where the ESC byte itself was lost.
 _ANSI = re.compile(
-    r"(?:\x1b|\^\[|␛|\\x1b|\\033|\\e)\[[0-9;?]*[A-Za-z]"
+    r"(?:\x1b|\^\[|␛|\\x1b|\\033|\\u001[bB]|\\e)\[[0-9;?]*[A-Za-z]"
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|\x1b?_bk;t=\d+(?:\x07|\^G)?"
     r"|\[(?:\d{1,3}(?:;\d{1,3})+|0|[139]\d|1)m"
 )
-_COLOURED = ("\x1b", "^[[", "␛[", "\\x1b[", "\\033[", "\\e[", "_bk;t=")
+_COLOURED = ("\x1b", "^[[", "␛[", "\\x1b[", "\\033[", "\\u001", "\\e[", "_bk;t=")
 _LOST_ESCAPE = re.compile(r"\[\d[\d;]*m")
 """One of these stands in every text that `_ANSI` finds."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -21,7 +21,7 @@ _STAMP = rf"\d{{4}}[-/]\d\d[-/]\d\d[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?"
 _RANK = r"(?:DP|TP|PP|EP|ATTN_CP|MOE_DP|CP)\d+"
 _PREFIX = re.compile(
     r"^\s*(?:"
-    r"\([\w.:\- ]{1,60}pid=\d+[^)]{0,80}\)"
+    r"\([\w.:\-= ]{1,60}pid=\d+[^)]{0,80}\)"
     rf"|\[?{_STAMP}(?: {_RANK})*\]?(?: std(?:out|err) [FP](?= ))?(?:\s+-?\s*[\w.]{{1,60}}\s+-\s+{_LEVEL}\s+-)?"
     rf"|\[(?:{_RANK}\s?)+\]"
     rf"|\[?{_LEVEL}\]?:? (?:\d\d-\d\d {_CLOCK}(?= |$)|{_CLOCK}|(?={_STAMP}))"

@@ -22,7 +22,8 @@ from matrix.engines.reading import (
 )
 
 FIELD = re.compile(
-    r"acc(?:ept(?:ance|ed)?|pt)?[ _-]?len(?:gth)?(?:\s?\((?:AL|tokens?|mean|avg|τ|server|benchmark)\))?"
+    r"acc(?:ept(?:ance|ed)?|pt)?[ _-]?len(?:gth)?"
+    r"(?:\s?\((?:AL|tokens?|mean|avg|τ|server|benchmark|incl\w{0,6} (?:the )?bonus(?: tokens?)?)\))?"
     r"(?P<mark>\{[^}]{0,300}\}\s{1,9}|[\"'*`]{0,3}\s{0,9}[:=]\s{0,60}[\"'*`]{0,3}|(?<=_length)\s{1,9}(?=\d))"
     r"(?P<value>[-+]?(?:\d+\.\d*(?:[eE][-+]?\d+)?|\d+|nan|inf))",
     re.IGNORECASE,
@@ -41,7 +42,7 @@ _STREAMED = re.compile(r"Decode batch|SpecDecoding metrics|Speculative metrics")
 _RANK = re.compile(r"\bDP(\d+)\b")
 _RUNNING = re.compile(r"#running-req: (\d+),")
 _CHECK = re.compile(
-    r"(?:AssertionError: |assert )(?P<value>\d+\.\d+) (?:not (?:greater|less) than(?: or equal to)?|[<>]=?) "
+    r"(?:AssertionError: |assert )(?P<value>\d+\.\d+) (?:not greater than(?: or equal to)?|>=?) "
     r"(?P<bar>\d+(?:\.\d+)?)\b"
 )
 _ABOUT_SPEC = re.compile(r"acc(?:ept|_len)|spec|eagle|mtp|nextn|draft|lowlatency|bs_1_speed", re.IGNORECASE)
@@ -105,6 +106,8 @@ def _ended(match: re.Match[str], text: str) -> bool:
     """Whether the number is whole: something follows it, or it stands where a short report line ends."""
     rest = text[match.end() :]
     if rest:
+        if rest[0] == "," and rest[1:2].isdigit() and "." not in match["value"]:
+            return False  # a decimal comma
         return re.match(r"[,;\s|}\])\"'*`]|\.(?:\s|$)", rest) is not None and not match["value"].endswith(".")
     whole = re.fullmatch(r"[-+]?\d+\.\d+|nan|inf", match["value"], re.IGNORECASE) is not None
     return whole and match.start() < 60 and not _STREAMED.search(text) and text.count("{") <= text.count("}")

@@ -87,6 +87,28 @@ def test_parts_that_die_while_the_server_stops_are_no_failure() -> None:
     assert read(SERVING, dead, stop).outcome is Outcome.SERVE_CRASH
 
 
+def test_a_traceback_that_ends_in_a_failed_bar_is_not_cut() -> None:
+    bars = []
+    for name, value in (("one", 2.6), ("two", 2.5)):
+        frame = f'  File "/tests/test_eagle_{name}.py", line 7, in test_{name}'
+        bars += [TRACE, frame, f"AssertionError: {value} not greater than 2.8"]
+    assert read(*bars).outcome is Outcome.OK
+    crash = [TRACE, '  File "/a.py", line 3, in load_model', "ValueError: odd"]
+    assert read(*bars, *crash).reason == read(*crash, *bars).reason == "ValueError: odd"
+    cut = [TRACE, '  File "/a.py", line 3, in load_model', "", "FAIL: test_one (a.Test.test_one)"]
+    assert read(*cut, *bars).outcome is Outcome.LOAD_CRASH
+
+
+def test_a_worker_named_by_rank_is_quoted_and_not_the_engine_that_repeats_it() -> None:
+    worker = "(VllmWorker rank=1 pid=77) ERROR 02-03 04:05:06 [multiproc_executor.py:5] "
+    lines = (TRACE, '  File "/a.py", line 3, in execute_model', "IndexError: index 9 is odd")
+    report = read(
+        *(worker + line for line in lines),
+        "(EngineCore_0 pid=7) ERROR 02-03 04:05:07 [core.py:6] RuntimeError: Worker failed with error 'index 9 is odd'",
+    )
+    assert (report.reason, report.outcome) == ("IndexError: index 9 is odd", Outcome.SERVE_CRASH)
+
+
 def test_a_failed_bar_is_not_a_crash() -> None:
     assert (
         read("FAILED tests/x.py::test_speed - assert 0.71 > 0.75", "AssertionError: 0.71 not greater than 0.75").outcome

@@ -43,6 +43,7 @@ def flags(report: Report) -> set[str]:
         ("Acceptance length (server):              2.94      ", 2.94),
         ("Acceptance length (benchmark): 2.91", 2.91),
         ("**Accpt Len: 1.93**", 1.93),
+        ("Mean acceptance length (including bonus tokens): 2.14", 2.14),
         ("INFO 02-03 04:05:06 [metrics.py:9] SpecDecoding metrics: Draft acceptance rate: 60.0%, Mean acceptance length: 2.20, "
          "Accepted: 60 tokens, Drafted: 100 tokens, Per-position acceptance rate: 0.700, 0.500", 2.2),
         (V0.format(eff="0.400", acc=90, draft=400, emitted=200), 2.0),
@@ -90,6 +91,9 @@ def test_a_spelling_is_read_by_its_name(line: str, value: float) -> None:
         "Expected acceptance length: 2.60",
         "AssertionError: 0.71 not greater than 0.75 : acceptance",
         "AssertionError: 131.2 not greater than 150 : speed",
+        "FAIL: test_eagle_latency - AssertionError: 13.5 not less than 11",
+        "FAILED tests/spec.py::test_acceptance - assert 2.6 <= 1.9",
+        "Average Accept length: 2,91 ",
         "Per-position acceptance rate: 0.300, 0.900",
     ],
 )
@@ -173,7 +177,7 @@ def test_lines_that_a_terminal_broke_are_joined(width: int) -> None:
     assert read(*[error[i : i + width] for i in range(0, len(error), width)]).signature == "driver-too-old"
 
 
-@pytest.mark.parametrize("escape", ["\x1b[1;36m", "^[[36m", "[36m"])
+@pytest.mark.parametrize("escape", ["\x1b[1;36m", "^[[36m", "[36m", "\\u001b[1;36m"])
 @pytest.mark.parametrize(
     "prefix", ["", "[vllm] | ", "  | [2026-02-03T04:05:06Z] ", "vllm-1  | ", "2026-02-03T04:05:06.123456789Z stderr F "]
 )

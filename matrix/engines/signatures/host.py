@@ -19,6 +19,7 @@ HOST = (
         r"[Tt]he NVIDIA driver on your system is too old(?: \((?P<found>[^)]*)\))?"
         r"|CUDA driver version is insufficient for CUDA runtime version"
         r"|forward compatibility was attempted on non supported HW"
+        r"|Error 803: system has unsupported display driver"
         r"|provided PTX was compiled with an unsupported toolchain",
         _ENV,
         "the GPU driver is too old for this build's CUDA",

@@ -8,6 +8,7 @@ WRAPPERS: tuple[str, ...] = (
     "Engine core initialization failed",
     "WorkerProc initialization failed",
     "WorkerProc failed to start",
+    "Worker failed with error",
     "EngineDeadError",
     "EngineCore encountered an issue",
     "EngineCore failed to start",
