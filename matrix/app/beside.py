@@ -1,6 +1,6 @@
 """All that is read to set cells side by side, each question asked once for all of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from matrix.app.lending import lent, stored_noise
@@ -23,10 +23,13 @@ _UNMEASURED: Floors = {Metric.ACCEPT_LENGTH: UNMEASURED, Metric.SPEED: UNMEASURE
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`sides` by run id; `revisions` (pooled boots) by series and revision; the rest by series."""
+    """`sides` by run id; `revisions` (pooled boots) by series and revision, `states` by these and metric; the rest by
+    series. Histories are those alone that a word may hang on: of cells that changed and were not healthy before.
+    """
 
     sides: Mapping[str, Side]
     revisions: Mapping[Place, Revision]
+    states: Mapping[tuple[str, str, str], State]
     histories: Mapping[tuple[str, str], Sequence[tuple[str, State]]]
     thresholds: Mapping[str, Mapping[str, float]]
     own: Mapping[str, Floors]
@@ -39,11 +42,13 @@ class Known:
         keys = {cell.series_key for cell in cells}
         places = {cell.series_key: (cell.engine, cell.hardware) for cell in cells}
         own, lenders = stored_noise(store, places)
+        states = store.compare.states((cell.series_key, cell.revision) for cell in cells)
         points = store.series.points_at((cell.series_key, cell.revision) for cell in cells)
         return cls(
             sides=store.compare.sides(cell.run_id for cell in cells),
             revisions={place: revisions([run_point(p) for p in boots])[0] for place, boots in points.items()},
-            histories=store.compare.histories(keys),
+            states=states,
+            histories=store.compare.histories(_unclear(whole, states)),
             thresholds=store.judged.thresholds(keys),
             own=own,
             siblings=lent(own, lenders, places),
@@ -61,12 +66,24 @@ class Known:
 
     def state(self, cell: RunCell, metric: Metric) -> State:
         """The cell's state, unknown where nothing was judged."""
-        return dict(self._history(cell, metric)).get(cell.revision, State.UNKNOWN)
+        return self.states.get((cell.series_key, cell.revision, metric.value), State.UNKNOWN)
 
     def until(self, cell: RunCell, metric: Metric) -> list[State]:
         """The states of the cell's series before its revision, oldest first."""
         here = revision_key(cell.revision)
-        return [state for revision, state in self._history(cell, metric) if revision_key(revision) < here]
+        history = self.histories.get((cell.series_key, metric.value), ())
+        return [state for revision, state in history if revision_key(revision) < here]
 
-    def _history(self, cell: RunCell, metric: Metric) -> Sequence[tuple[str, State]]:
-        return self.histories.get((cell.series_key, metric.value), ())
+
+def _unclear(pairs: Iterable[Pair[RunCell]], states: Mapping[tuple[str, str, str], State]) -> set[str]:
+    """Series of the cells whose change has a word that depends on what came before."""
+    found = set()
+    for pair in pairs:
+        if pair.before is None or pair.after is None or pair.before.revision == pair.after.revision:
+            continue
+        sides = ((pair.before.series_key, pair.before.revision), (pair.after.series_key, pair.after.revision))
+        for metric in Metric:
+            old, new = (states.get((*place, metric.value), State.UNKNOWN) for place in sides)
+            if old is not new and old is not State.HEALTHY:
+                found.add(pair.before.series_key)
+    return found

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 
 from matrix.app.beside import Known
 from matrix.app.compared import CellView, Compared, MetricView, PromptView, Shared, SideView
@@ -22,6 +22,8 @@ MOST = 1000
 """Pairs of cells that one comparison may have."""
 
 _FIGURES = (Metric.ACCEPT_LENGTH, Metric.SPEED)
+_NOTHING = Versus()
+_SAME = tuple(field.name for field in fields(Versus) if field.name != "prompts")
 _TOLD_APART = (FaultKind.ENGINE, FaultKind.LOCK)
 
 
@@ -100,7 +102,7 @@ def _metric(metric: Metric, before: RunCell, after: RunCell, known: Known) -> Me
     """The states of one metric and the word for their change, without figures."""
     old, new = known.state(before, metric), known.state(after, metric)
     word = _word(old, new, known.until(before, metric)) if before.revision != after.revision else ""
-    nothing = asdict(Versus()) | {"prompts": []}
+    nothing = {name: getattr(_NOTHING, name) for name in _SAME}
     return MetricView(metric.value, **nothing, q=None, state_before=old, state_after=new, word=word, clear=False)
 
 
@@ -117,8 +119,8 @@ def _word(old: State, new: State, history: Sequence[State]) -> str:
 
 
 def _with_figures(view: MetricView, told: Versus) -> MetricView:
-    prompts = [PromptView(**asdict(pair)) for pair in told.prompts]
-    return replace(view, **{k: v for k, v in asdict(told).items() if k != "prompts"}, prompts=prompts)
+    prompts = [PromptView(pair.prompt, pair.before, pair.after, pair.change) for pair in told.prompts]
+    return replace(view, **{name: getattr(told, name) for name in _SAME}, prompts=prompts)
 
 
 def _differences(before: RunCell, after: RunCell, known: Known) -> list[str]:

@@ -73,6 +73,17 @@ class Compare:
             found.setdefault((key, metric), []).append((revision, state))
         return {place: sorted(rows, key=lambda row: revision_key(row[0])) for place, rows in found.items()}
 
+    def states(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str, str], State]:
+        """States by series, revision and metric, at these (series key, revision) alone."""
+        found: dict[tuple[str, str, str], State] = {}
+        keys: dict[str, set[str]] = {}
+        for key, revision in places:
+            keys.setdefault(revision, set()).add(key)
+        with self._db.read() as conn:
+            for revision, of_revision in keys.items():
+                found |= states(conn, of_revision, {revision})
+        return found
+
     def history(self, series_key: str, metric: Metric) -> list[tuple[str, State]]:
         """The same of one series and metric."""
         return self.histories([series_key]).get((series_key, metric.value), [])

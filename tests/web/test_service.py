@@ -13,6 +13,7 @@ from tests.web.page import parse
 from tests.web.reader import DictReader
 
 PAGES = ["/", "/regressions", "/series/5e1e000000000001", "/runs/r-0001", "/sweeps/3", "/nope"]
+PAGES += ["/compat", "/compare", "/engines", "/drafts", "/status", "/bisections", "/bisections/1", "/?since=2020-01-01"]
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/api/overview", "/static/app.css", "/healthz"])

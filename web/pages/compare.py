@@ -14,6 +14,9 @@ from web.compared import alone, change_rows
 from web.errors import Problem
 from web.site import Site
 
+_MOST = 200
+"""Unchanged rows that the page shows; its twin holds all."""
+
 
 def add(routes: APIRouter, site: Site) -> None:
     @routes.get("/compare")
@@ -38,6 +41,7 @@ def _shown(found: Compared | None) -> dict[str, object]:
     return {
         "changed": [row for row in rows if row.told],
         "same": [row for row in rows if not row.told],
+        "most": _MOST,
         "alone": alone(found),
         "summary": _summary(found),
         "swapped": "/compare?" + urlencode({"a": found.b, "b": found.a, "where": found.where}),
