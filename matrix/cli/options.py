@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 from collections.abc import Callable
+from math import nan
 from typing import Any, TypeVar
 
 import click
@@ -14,6 +15,30 @@ DEFAULT_DB = "sqlite:///matrix.db"
 ROW_NUMBER = click.IntRange(1, 2**63 - 1)
 """The number of a sweep, a bisection or an acknowledgement: what a database's whole number holds."""
 
+
+_LEAST, _MOST = 0.5, 0.9999
+
+
+class _Confidence(click.FloatRange):
+    """A probability that an answer can have: no percentage is taken for one, and nothing that is no number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            found = float(value)
+        except ValueError:
+            found = nan
+        if not _LEAST <= found <= _MOST:
+            self.fail(f"`{value}` is no probability from {_LEAST} to {_MOST}, such as 0.95", param, ctx)
+        return found
+
+
+confidence_option = click.option(
+    "--confidence",
+    type=_Confidence(_LEAST, _MOST),
+    default=0.95,
+    show_default=True,
+    help="How probable the answer must be.",
+)
 db_option = click.option(
     "--db",
     default=lambda: os.environ.get("MATRIX_DB", DEFAULT_DB),

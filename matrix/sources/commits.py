@@ -40,12 +40,14 @@ class Range:
 def between(repo: Repository, good: str, bad: str) -> Range:
     """The commits that `bad` holds and `good` does not; both are whole hashes.
 
-    Raises ConfigError for ends that are equal, swapped or unrelated.
+    Raises ConfigError for ends that are equal, swapped or unrelated, and for a history of which commits are missing.
     """
     if good == bad:
         raise ConfigError(f"both ends are {good[:12]}", hint="give two different points")
     base = said(repo, "merge-base", good, bad)
     if base is None:
+        # A history that cannot be walked has no common commit either: git then says what it lacks.
+        must_say(repo, "rev-list", "--count", good, bad)
         cut = shallow(repo)
         why = ": the clone is shallow" if cut else ""
         hint = "fetch its whole history (`git fetch --unshallow`)" if cut else "give two ends of one history"

@@ -50,11 +50,19 @@ def test_an_open_one_is_running_while_its_process_lives_and_interrupted_after(st
 
 
 def test_a_command_that_goes_on_asks_in_the_same_words(stored: Store) -> None:
-    asked = replace(REQUEST, most_runs=7, confidence=0.99, verify=2, tolerate=True, executor="venv")
+    asked = replace(
+        REQUEST, most_runs=7, confidence=0.99, verify=2, tolerate=True, executor="venv", parallel=3, ahead=False
+    )
     number = begun(stored, DEAD, asked)
     resume = view(stored, number).item.resume
     for words in ("--most-runs 7", "--confidence 0.99", "--verify 2", "--flaky", "--executor venv"):
         assert words in resume
+    assert "--parallel 3" in resume
+    assert "--no-ahead" in resume
+    by_command = replace(REQUEST, command=("./ask", "a b"), clone="/c", samples=4, most_runs=9, verify=3)
+    assert view(stored, begun(stored, DEAD, by_command)).item.resume == (
+        f"matrix bisect run --clone /c --good {OLD} --bad {BAD} --samples 4 --verify 3 --most-runs 9 -- ./ask 'a b'"
+    )
 
 
 def test_before_the_ends_nothing_is_suspected_and_both_ends_are_next(stored: Store) -> None:

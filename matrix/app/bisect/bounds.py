@@ -45,10 +45,17 @@ class Bounds:
     def releases(self) -> list[str]:
         """All releases that the user's indexes have, oldest first."""
         if self._published is None:
-            project = distribution(self._subject.engine, self._subject.install)
-            found = package_index.versions(project, pip_settings.read(), cache_dir=cache_dir())
-            self._published = sorted({spelled(v) for v in found}, key=revision_order)
+            self._published = self._listed(prereleases=False)
         return self._published
+
+    def prereleases(self) -> list[str]:
+        """The releases with release candidates and their like among them, oldest first."""
+        return self._listed(prereleases=True)
+
+    def _listed(self, *, prereleases: bool) -> list[str]:
+        project = distribution(self._subject.engine, self._subject.install)
+        found = package_index.versions(project, pip_settings.read(), prereleases=prereleases, cache_dir=cache_dir())
+        return sorted({spelled(v) for v in found}, key=revision_order)
 
     def nightlies(self) -> list[Revision]:
         """Nightly builds that the user's indexes list, and for GPU builds the engine project's own; oldest first."""

@@ -198,30 +198,33 @@ def command(request: Request) -> str:
         "confidence": str(request.confidence),
         "verify": str(request.verify),
         "most-runs": str(request.most_runs),
+        "parallel": str(request.parallel),
     }
     options = {name: value for name, value in options.items() if value != _UNSAID.get(name)}
     words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
     words += [f"--cherry-pick {commit}" for commit in request.cherry_pick]
     verb = "packages" if request.packages else "run"
-    return " ".join([f"matrix bisect {verb}", *words, *(["--flaky"] if request.tolerate else [])])
+    words += ["--flaky"] * request.tolerate + ["--no-ahead"] * (not request.ahead)
+    return " ".join([f"matrix bisect {verb}", *words])
 
 
-_UNSAID = {"config": "matrix.toml", "executor": "auto", "confidence": "0.95", "verify": "1", "most-runs": "200"}
+_UNSAID = {
+    "config": "matrix.toml",
+    "executor": "auto",
+    "confidence": "0.95",
+    "verify": "1",
+    "most-runs": "200",
+    "parallel": "1",
+}
 """What the command line takes without being told."""
-
-
-def _unusual(request: Request) -> dict[str, str]:
-    """Options that are not at their defaults: the same bisection is found again by all of its words."""
-    names = ("confidence", "parallel", "verify", "most_runs", "executor")
-    plain = Request(config="", engine="", bad="", regress=request.regress, target="")
-    changed = [n for n in names if getattr(request, n) != getattr(plain, n)]
-    return {name.replace("_", "-"): str(getattr(request, name)) for name in changed}
 
 
 def _command_line(request: Request) -> str:
     """How a bisection by a command is asked for; `request` says whether it is one."""
     options = {"clone": request.clone, "good": request.good, "bad": request.bad, "samples": str(request.samples)}
-    options |= {"confidence": str(request.confidence)}
+    options |= {"confidence": str(request.confidence), "verify": str(request.verify)}
+    options |= {"most-runs": str(request.most_runs)}
+    options = {name: value for name, value in options.items() if value != _UNSAID.get(name)}
     words = [f"--{name} {shlex.quote(value)}" for name, value in options.items() if value]
     return " ".join(["matrix bisect run", *words, "--", shlex.join(request.command)])
 

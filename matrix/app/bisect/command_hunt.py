@@ -69,9 +69,13 @@ class CommandHunt:
         return code
 
     def _explain(self, decision: Decision) -> None:
-        if decision.phase is not Phase.REFUSED or self.request.samples == 1:
+        if decision.phase is not Phase.REFUSED:
             return
         row = self.store.bisections.get(self.number)
-        ends = (self.line.good.name, self.line.points[-1].name)
-        told = " and ".join(f"{count(row, name, self.request.samples)} at {short(name)}" for name in ends)
-        self.say(f"the ends do not differ beyond chance: {told}; more --samples may tell them apart")
+        ends = [self.line.good.name, self.line.points[-1].name]
+        counts = [count(row, name, self.request.samples) for name in ends]
+        told = " and ".join(f"{runs} at {short(name)}" for name, runs in zip(ends, counts, strict=True))
+        if self.request.samples > 1:
+            self.say(f"the ends do not differ beyond chance: {told}; more --samples may tell them apart")
+        elif any(0 < runs.failed < runs.runs for runs in counts):
+            self.say(f"{told}: a flaky command is searched with more runs at each point, `--samples 10`")

@@ -49,10 +49,10 @@ def nightlies(bounds: Bounds, good: Revision, bad: Revision) -> Line:
 
 
 def _known(bounds: Bounds, ends: Iterable[Revision]) -> None:
-    """ConfigError for an end that no index has. Pre-releases are not listed there, so they are not looked for."""
-    published = bounds.releases()
+    """ConfigError for an end that no index has."""
     for end in ends:
-        if end.version not in published and not Version(end.version).is_prerelease:
+        published = bounds.prereleases() if Version(end.version).is_prerelease else bounds.releases()
+        if end.version not in published:
             newest = ", ".join(published[-3:]) or "none"
             raise ConfigError(f"no package index has {end}", hint=f"the newest there: {newest}")
 

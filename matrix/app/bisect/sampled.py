@@ -20,7 +20,7 @@ def sampled(request: Request, line: Line, row: StoredBisection) -> tuple[Answer,
         mine = [a for a in row.answers if a.point == name]
         found += [Answer(point, Said(a.said), a.ratio) for a in mine if a.by_hand]
         for asking in askings(mine, request.samples):
-            said = _end(point, good, bad) if point in (GOOD_END, last) else None
+            said = _end(point, good, bad) if point in (GOOD_END, last) and request.samples > 1 else None
             found.append(_answer(point, asking, said, good, bad))
     return tuple(found)
 

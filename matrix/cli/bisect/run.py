@@ -17,7 +17,7 @@ from matrix.app.executors import make_executor
 from matrix.app.setup import config_at_hand, executor_name
 from matrix.app.source import Source
 from matrix.bisect.search import Phase
-from matrix.cli.options import config_option, db_option, echo_json, json_option
+from matrix.cli.options import confidence_option, config_option, db_option, echo_json, json_option
 from matrix.cli.progress import Follower, clock
 from matrix.core.errors import Exit
 from matrix.store import open_store, state_dir_of
@@ -58,7 +58,7 @@ def search_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--parallel", type=click.IntRange(1, 64), default=1, show_default=True, help="Points at a time."),
         click.option("--most-runs", type=click.IntRange(1), default=200, show_default=True, help="Stop after so many."),
         click.option("--verify", type=click.IntRange(0, 20), default=1, show_default=True, help="Runs again, a side."),
-        click.option("--confidence", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True),
+        confidence_option,
     ):
         function = option(function)
     return function

@@ -11,7 +11,7 @@ from matrix.app.bisect.by_command import CommandTools, bisect_by_command
 from matrix.app.bisect.points import Line
 from matrix.app.bisect.request import Regress, Request
 from matrix.cli.bisect.run import told
-from matrix.cli.options import db_option, json_option
+from matrix.cli.options import confidence_option, db_option, json_option
 from matrix.sources.git import is_url
 from matrix.store import open_store
 
@@ -27,7 +27,7 @@ from matrix.store import open_store
     show_default=True,
     help="Runs at each point that is asked. For a flaky command: how often it errs is measured at both ends.",
 )
-@click.option("--confidence", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True)
+@confidence_option
 @click.option("--verify", type=click.IntRange(0, 20), default=1, show_default=True, help="Askings again on each side.")
 @click.option("--most-runs", type=click.IntRange(1), default=200, show_default=True, help="Stop after so many askings.")
 @click.option("--yes", is_flag=True, help="Do not ask before starting.")
