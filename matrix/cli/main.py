@@ -31,6 +31,7 @@ VERBS = {
     "classify": "Name the failure and the accept lengths that a log tells of.",
     "token": "Make, list and revoke tokens for requests that change something.",
     "notify": "List messages about a night's news, and send a test.",
+    "doctor": "Check this machine: daemon, GPU, disk, index, database, clock.",
     "demo": "Sweep two real vLLM releases on the CPU and show them.",
 }
 

@@ -20,9 +20,14 @@ def reap(state: Path, envs: Path) -> list[str]:
     return [*_servers(), *_records(state), *_environments(envs)]
 
 
+def left() -> list[str]:
+    """Numbers of the runs whose servers still go on though their owner has ended; nothing is stopped."""
+    return sorted({run for _, run in _orphans()})
+
+
 def _servers() -> Iterator[str]:
     """Stop orphans wherever their records lie: the mark in their environment says all."""
-    for run_id in sorted({run for _, run in _orphans()}):
+    for run_id in left():
         count = end(partial(_of_run, run_id))
         yield f"stopped the server of run {run_id} ({count} processes), whose owner had ended"
 

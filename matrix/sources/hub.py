@@ -38,6 +38,11 @@ def stage(repo_id: str, revision: str | None = None) -> tuple[Path, str]:
     return folder, folder.name
 
 
+def cache_folder() -> Path:
+    """Where snapshots of the hub are kept: HF_HUB_CACHE, HF_HOME or the user's cache."""
+    return Path(constants.HF_HUB_CACHE)
+
+
 def locate(repo_id: str, revision: str | None = None) -> tuple[Path, str]:
     """Where `stage` would put the snapshot, and its commit, without fetching weights.
 

@@ -1,6 +1,7 @@
 """Files that package indexes and find-links places list: over HTTP, or in folders of this host."""
 
 import os
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -31,6 +32,23 @@ def index_files(index: str, project: str, settings: IndexSettings) -> list[Distr
             return None
         except (requests.RequestException, ValueError) as exc:
             raise UnreachableError(f"{index}: {_reason(exc)}") from None
+
+
+def index_clock(index: str, settings: IndexSettings) -> float | None:
+    """What an index's server says the time is (Unix seconds); None for a folder, or one that does not say.
+
+    Raises UnreachableError when it does not answer; any answer will do, also one that knows no such page.
+    """
+    if _folder(index):
+        return None
+    try:
+        answer = _http(index, settings).head(index, timeout=settings.timeout_s or _TIMEOUT_S, allow_redirects=False)
+    except (requests.RequestException, ValueError) as exc:
+        raise UnreachableError(f"{index}: {_reason(exc)}") from None
+    try:
+        return parsedate_to_datetime(answer.headers.get("Date", "")).timestamp()
+    except ValueError:
+        return None
 
 
 def find_links_files(link: str, project: str, settings: IndexSettings) -> list[DistributionPackage]:

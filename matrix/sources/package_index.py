@@ -12,7 +12,7 @@ from pypi_simple import PYPI_SIMPLE_ENDPOINT, DistributionPackage
 from matrix.core.cell import digest
 from matrix.core.errors import ConfigError, InfraError
 from matrix.core.index import IndexSettings
-from matrix.sources.index_pages import UnreachableError, find_links_files, index_files
+from matrix.sources.index_pages import UnreachableError, find_links_files, index_clock, index_files
 
 KEPT_S = 600.0
 
@@ -76,6 +76,21 @@ def listed(project: str, settings: IndexSettings) -> list[DistributionPackage]:
     if not known and not found:
         raise ConfigError(f"no index knows {project}; asked: {tried or 'none'}", hint="check the spelling")
     return found
+
+
+def clock(settings: IndexSettings) -> float | None:
+    """What the first of the user's indexes says the time is (Unix seconds); None where it does not say.
+
+    Raises InfraError when it does not answer.
+    """
+    if settings.no_index:
+        return None
+    index = settings.index_url or PYPI_SIMPLE_ENDPOINT
+    try:
+        return index_clock(index, settings)
+    except UnreachableError as exc:
+        hint = "check the network, the proxy and `pip config list`"
+        raise InfraError(f"the package index does not answer: {settings.redact(str(exc))}", hint=hint) from None
 
 
 def _kept(path: Path) -> list[str] | None:

@@ -12,6 +12,7 @@ from matrix.store.transactions import Transactions
 
 _OPEN = (JobStatus.QUEUED.value, JobStatus.CLAIMED.value)
 _JOB = ("id", "sweep_id", "label", "status", "phase", "phase_detail", "attempts", "claimed_at", "heartbeat_at")
+_CLAIM = ("id", "sweep_id", "owner", "label", "phase", "claimed_at", "heartbeat_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,19 @@ class QueuedJob:
     phase: str | None
     phase_detail: str
     attempts: int
+    claimed_at: float | None
+    heartbeat_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A held job and the process that holds it; see `matrix.executors.owner`."""
+
+    job_id: int
+    sweep_id: int
+    owner: str
+    label: str
+    phase: str | None
     claimed_at: float | None
     heartbeat_at: float | None
 
@@ -72,6 +86,13 @@ class Service:
         """What is held and waits now; at most `most` jobs are named."""
         with self._db.read() as conn:
             return _rows(conn, most)
+
+    def claims(self) -> list[Claim]:
+        """All held jobs, in the order in which they were queued."""
+        columns = (jobs.c[name] for name in _CLAIM)
+        query = select(*columns).where(jobs.c.status == JobStatus.CLAIMED.value).order_by(jobs.c.id)
+        with self._db.read() as conn:
+            return [Claim(row.id, row.sweep_id, row.owner or "", *tuple(row)[3:]) for row in conn.execute(query)]
 
     def repeated(self, most: int) -> list[tuple[str, str]]:
         """(series key, revision) of the cells that were booted more than once, the last repeated first."""
