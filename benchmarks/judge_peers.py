@@ -69,7 +69,7 @@ OTHER = Generator(
 def ours(values: Floats, noise: Floats) -> Found:
     """By the rule that `matrix judge` applies to long series, one boot a revision."""
     df = np.full(len(values), float(SIBLINGS))
-    fallen = find_levels(np.log(values), np.ones(values.shape), noise, df, DEFAULTS).fallen
+    fallen = find_levels(np.log(values), np.ones(values.shape), np.zeros(values.shape), noise, df, DEFAULTS).fallen
     fallen[:, 1:] &= ~fallen[:, :-1].copy()
     return [np.flatnonzero(row).tolist() for row in fallen]
 

@@ -27,6 +27,7 @@ class Judge:
     def __init__(self, series: Series, kind: Kind, settings: JudgeSettings = DEFAULTS) -> None:
         self._series, self._kind, self._settings = series, kind, settings
         self._logs, self._boots = np.log(series.values), np.ones(series.values.shape)
+        self._lowest = self._logs.copy()
         self._rng = np.random.default_rng([SEED, len(series.values)])
 
     def newest(self, at: Ints, rows: Ints) -> Flagged:
@@ -47,7 +48,8 @@ class Judge:
         known, rest = columns >= 0, np.maximum(columns, 0)
         values = np.where(known, self._logs[rows[:, None], rest], np.nan)
         boots = np.where(known, self._boots[rows[:, None], rest], 1.0)
-        found = find_levels(values, boots, self._series.noise[rows], np.full(len(rows), SIBLINGS), self._settings)
+        lift = (self._logs - self._lowest)[rows[:, None], rest] / np.maximum(boots - 1, 1)
+        found = find_levels(values, boots, lift, self._series.noise[rows], np.full(len(rows), SIBLINGS), self._settings)
         return found.fallen[:, -1], found.asks[:, -1]
 
     def _buy(self, row: int, at: int) -> int:
@@ -55,6 +57,7 @@ class Judge:
         wanted = boots_wanted(now, now, self._settings)[1]
         more = self._series.level[row, at] + self._kind.draw(self._rng, (wanted - now,))
         self._logs[row, at] = (now * self._logs[row, at] + more.sum()) / wanted
+        self._lowest[row, at] = min(self._lowest[row, at], more.min())
         self._boots[row, at] = wanted
         return wanted - now
 

@@ -21,7 +21,7 @@ _MEAN = len(_LENGTHS) / float((1 / _LENGTHS).sum())
 class Kind:
     """A kind of series. `noise` is the standard deviation of a boot's logarithm; its distribution is normal, or where
     `tails` is set Student's t with so many degrees of freedom. `fall` and `spike` are shares, of all revisions from one
-    place on and of that revision's one boot alone; `drift` is the standard deviation of what each revision adds for good.
+    place on and of that revision's one boot alone; `drift` is the standard deviation of what each revision leaves.
     """
 
     noise: float

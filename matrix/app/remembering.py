@@ -57,19 +57,19 @@ def first_link(floors: Floors) -> str:
 
 
 def trace_to_json(trace: Trace) -> list[Any]:
-    """Boots, noise by metric where any was measured, the row."""
+    """Boots, noise by metric where any was measured, the row, the lift."""
     noise = {metric.value: astuple(floor) for metric, floor in trace.noise.items() if floor.df > 0}
-    return [trace.boots, noise, astuple(trace.row) if trace.row else None]
+    return [trace.boots, noise, astuple(trace.row) if trace.row else None, trace.lift]
 
 
 def trace_from_json(revision: str, body: Sequence[Any]) -> Trace:
     """What `trace_to_json` was given."""
-    boots, noise, row = body
+    boots, noise, row, lift = body
     floors = {m: NoiseFloor(*noise.get(m.value, ())) for m in (Metric.ACCEPT_LENGTH, Metric.SPEED)}
     if row is None:
-        return Trace(revision, boots, floors, None)
+        return Trace(revision, boots, floors, None, lift)
     visible, k, prompts, extra, steps = row
-    return Trace(revision, boots, floors, Row(visible, k, tuple(prompts), tuple(extra), tuple(steps)))
+    return Trace(revision, boots, floors, Row(visible, k, tuple(prompts), tuple(extra), tuple(steps)), lift)
 
 
 def references_to_json(references: References, place: Mapping[str, int]) -> str:

@@ -9,18 +9,19 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from matrix.stats.answer import levels_of
 from matrix.stats.noise import Array
 from matrix.stats.settings import JudgeSettings
-from matrix.stats.steps import SPIKE, find_steps, series_noise
+from matrix.stats.steps import PENALTY, SPIKE, find_steps, series_noise
 
 Flags = NDArray[np.bool_]
 _BOOTS = 2
 """Boots from which a low revision is believed although its neighbours are not low."""
 _LAST = 24
 """Points that had not fallen, against whose mean the next is set: many, so that their own noise hardly counts."""
+_FEW = 4
 _DF_A_POINT = 1 / 3
 """Degrees of freedom that a point adds to the noise of a series, which is a median of neighbouring differences."""
 
@@ -46,25 +47,29 @@ class Levels:
 @dataclass(frozen=True, slots=True)
 class _Alone:
     """Each point set against the last points that had not fallen: the logarithm of the change, its standard error, and
-    whether the change is a relevant and significant fall.
+    whether the change is a relevant and `significant` fall, or even a `clear` one, as many errors deep as a step.
     """
 
     change: Array
     error: Array
     significant: Flags
+    clear: Flags
 
 
-def find_levels(values: Array, boots: Array, noise: Array, df: Array, settings: JudgeSettings) -> Levels:
+def find_levels(values: Array, boots: Array, lift: Array, noise: Array, df: Array, settings: JudgeSettings) -> Levels:
     """Levels of series: `values` are logarithms of accept lengths (series, points), NaN where there is none, of `boots`
-    boots each; `noise` is the variance of one boot of each series, measured on `df` degrees of freedom.
+    boots each, which without their lowest would lie higher by `lift`; `noise` is the variance of one boot of each
+    series, measured on `df` degrees of freedom.
 
     A point has fallen where it lies on a segment (`find_steps`) that is relevantly below an earlier one, or, with two
-    boots or more, where it is by itself significantly and relevantly below the last points that had not fallen.
+    boots or more, where by itself it is as many standard errors below the last points that had not fallen, and
+    significantly low even without its lowest boot, which may be an accident.
     """
     beyond, variances = _variances(values, boots, noise, df, settings)
+    values, lift = _without_accidents(values, boots, lift, noise)
     steps = find_steps(values, variances)
     freedom = df + _points(values)
-    alone = _alone(values, variances, boots, freedom, settings)
+    alone = _alone(values, variances, boots, lift, freedom, settings)
     change = steps.levels - np.fmax.accumulate(steps.levels, axis=1)
     least = math.log1p(-settings.relevant)
     near = values - SPIKE * np.sqrt(variances) <= steps.levels
@@ -73,7 +78,7 @@ def find_levels(values: Array, boots: Array, noise: Array, df: Array, settings: 
         low = (alone.change <= least) & (steps.spikes | alone.significant)
         caught = stdtr(freedom[:, None], (math.log1p(-settings.caught) - alone.change) / alone.error)
         unsure = (boots < settings.max_boots) & ~(caught < settings.sure)
-    fallen = stepped | (alone.significant & (boots >= _BOOTS))
+    fallen = stepped | (alone.clear & (boots >= _BOOTS))
     asks = unsure & ~fallen & ((boots < _BOOTS) | (noise[:, None] / boots >= beyond[:, None]))
     begins, length = _segments(steps.starts)
     return Levels(np.nan_to_num(change), begins, length, stepped, fallen, low & ~fallen, asks)
@@ -83,6 +88,13 @@ def _points(values: Array) -> Array:
     """Degrees of freedom of the noise that each series shows from point to point."""
     result: Array = _DF_A_POINT * np.isfinite(values).sum(1)
     return result
+
+
+def _without_accidents(values: Array, boots: Array, lift: Array, noise: Array) -> tuple[Array, Array]:
+    """(values, lift) once a lowest boot is set aside that leaves the others as far as a point that is a spike."""
+    apart = SPIKE * np.sqrt(np.maximum(noise, series_noise(values))[:, None] * (1 + 1 / np.maximum(boots - 1, 1)))
+    odd = (boots > 1) & (lift * boots > apart)
+    return np.where(odd, values + lift, values), np.where(odd, 0.0, lift)
 
 
 def _variances(values: Array, boots: Array, noise: Array, df: Array, settings: JudgeSettings) -> tuple[Array, Array]:
@@ -99,32 +111,34 @@ def _variances(values: Array, boots: Array, noise: Array, df: Array, settings: J
     return beyond, np.maximum(np.where(boots > 1, many, single), least)
 
 
-def _alone(values: Array, variances: Array, boots: Array, df: Array, settings: JudgeSettings) -> _Alone:
+def _alone(values: Array, variances: Array, boots: Array, lift: Array, df: Array, settings: JudgeSettings) -> _Alone:
     least = math.log1p(-settings.relevant)
-    rise: Array = -stdtrit(df, settings.alpha)
     with np.errstate(invalid="ignore", divide="ignore"):
-        change, error = _against_the_last(values, variances, least, rise)
-        p = stdtr(df[:, None], change / error)
-        return _Alone(change, error, (change <= least) & (p < levels_of(boots, settings)))
+        change, error = _against_the_last(values, variances, least)
+        low, rest = change <= least, change + lift
+        p, others = stdtr(df[:, None], change / error), stdtr(df[:, None], rest / error)
+        level = levels_of(boots, settings)
+        clear = (rest <= least) & (others < level) & (change < -math.sqrt(PENALTY) * error)
+        return _Alone(change, error, low & (p < level), clear)
 
 
-def _against_the_last(values: Array, variances: Array, least: float, rise: Array) -> tuple[Array, Array]:
-    """(change, error) of each point. One after another, as they came: those that are neither low nor missing join what
-    the next is set against; after a relevant rise by `rise` errors that begins anew.
+def _against_the_last(values: Array, variances: Array, least: float) -> tuple[Array, Array]:
+    """(change, error) of each point. One after another, as they came: those that are not low join what the next is set
+    against. Low is relevantly so and by two errors, and the first few join anyway: else one high point at the beginning
+    would keep all others out.
     """
     rows = np.arange(len(values))
     change, error = np.full((2, *values.shape), np.nan)
     kept, weights = np.zeros((2, _LAST, len(values)))
     mass, lean = np.zeros((2, len(values)))
     place = np.zeros(len(values), dtype=np.intp)
+    before = np.isfinite(values).cumsum(1)
     for at in range(values.shape[1]):
         value, variance = values[:, at], variances[:, at]
         here = change[:, at] = value - np.where(mass > 0, lean / mass, np.nan)
         error[:, at] = np.sqrt(variance + 1 / mass)
-        anew = (here >= -least) & (here > rise * error[:, at])
-        if anew.any():
-            kept[:, anew] = weights[:, anew] = mass[anew] = lean[anew] = 0.0
-        weight = np.where(np.isfinite(value) & ~(here <= least), 1 / variance, 0.0)
+        low = (here <= least) & (here < -2 * error[:, at]) & (before[:, at] > _FEW)
+        weight = np.where(np.isfinite(value) & ~low, 1 / variance, 0.0)
         joins = rows[weight > 0]
         slot = place[joins], joins
         mass[joins] += weight[joins] - weights[slot]

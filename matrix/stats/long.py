@@ -89,7 +89,8 @@ def _levels(traces: Sequence[Trace], floor: NoiseFloor, settings: JudgeSettings)
         return {}
     values = np.log([[row.pooled(common) for _, row in alike]])
     boots = np.array([[float(trace.boots) for trace, _ in alike]])
-    found = find_levels(values, boots, np.array([floor.boot]), np.array([floor.df]), settings)
+    lift = np.array([[trace.lift for trace, _ in alike]])
+    found = find_levels(values, boots, lift, np.array([floor.boot]), np.array([floor.df]), settings)
     names = [trace.revision for trace, _ in alike]
     return {
         name: Level(

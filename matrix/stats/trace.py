@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from math import log
 
 from matrix.core.outcome import Tier
 from matrix.stats.boots import Revision
@@ -33,20 +34,33 @@ class Trace:
     """All that judging a series needs of a revision behind its newest ones.
 
     `noise` is that between its own boots, on no degrees of freedom where it was booted once; `row` is None where it
-    did not serve, its boots disagree or too few prompts count.
+    did not serve, its boots disagree or too few prompts count. `lift` is how much higher the mean logarithm of its
+    boots' accept lengths is without the lowest boot.
     """
 
     revision: str
     boots: int
     noise: Floors
     row: Row | None
+    lift: float = 0.0
 
 
 def trace(revision: Revision, settings: JudgeSettings) -> Trace:
     """A pure function of the revision's runs and of the settings."""
+    row = _row(revision, settings)
     return Trace(
-        revision.point.revision, len(revision.boots), noise_within(revision.boots, settings), _row(revision, settings)
+        revision.point.revision,
+        len(revision.boots),
+        noise_within(revision.boots, settings),
+        row,
+        _lift(revision, settings) if row and len(revision.boots) > 1 else 0.0,
     )
+
+
+def _lift(revision: Revision, settings: JudgeSettings) -> float:
+    found = [lengths(boot, settings) for boot in revision.boots]
+    logs = [log(one.pooled()) for one in found if one.counters]
+    return (sum(logs) / len(logs) - min(logs)) / (len(logs) - 1) if len(logs) > 1 else 0.0
 
 
 def _row(revision: Revision, settings: JudgeSettings) -> Row | None:
