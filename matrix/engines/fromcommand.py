@@ -44,7 +44,7 @@ def convert(text: str, versions: tuple[str, ...] = (), site: str = "", install: 
     """
     line = read_line(text)
     draft = Draft(line.engine, install or _install(line, site), site=site)
-    draft.versions = list(versions) or ([line.tag_version] if line.tag_version else [])
+    draft.versions = list(versions) or ([line.version] if line.version else [])
     if not draft.versions:
         draft.versions = ["latest:2"]
         draft.say("versions", "", "the line names no release: the two newest; `--versions` names others")
@@ -52,11 +52,13 @@ def convert(text: str, versions: tuple[str, ...] = (), site: str = "", install: 
         why = "the command `sglang serve` exists from 0.5.5 on"
         became = "`python -m sglang.launch_server`, which every release has"
         draft.say("sglang serve", "", became, (Effect("<0.5.5", "refused", why),))
+    draft.dp_attention = "--enable-dp-attention" in line.words
     _environment(line, draft)
     for given in read_words(line.engine, line.words):
         _flag(given, draft)
     if not draft.target:
-        raise ConfigError("the line names no model", hint="add `--model-path` or `--model`", where=WHERE)
+        hint = "add `--model-path` or `--model`" + (", and what else its file sets" if "--config" in line.words else "")
+        raise ConfigError("the line names no model", hint=hint, where=WHERE)
     if line.engine == "sglang":
         sglang_specs(draft, benchmark=bool(line.script))
     else:
@@ -133,9 +135,12 @@ def _meaning(given: Given, flag: Flag, draft: Draft) -> None:
         became = f"`max_model_len = {draft.max_model_len}`" if draft.max_model_len else "left out: no whole number"
         draft.say(given.word, value, became, effects)
     elif role == "gpus":
-        draft.gpus *= _whole(given)
+        count = _whole(given)
+        shared = draft.dp_attention and flag.name in ("--dp-size", "--data-parallel-size")
+        draft.gpus *= 1 if shared else count
         draft.flags += [flag.name, value]
-        draft.say(given.word, value, f"`{flag.name}` in `flags`, and counted in `gpus`", effects)
+        counted = "; its ranks share the GPUs of `--tp-size`" if shared else ", and counted in `gpus`"
+        draft.say(given.word, value, f"`{flag.name}` in `flags`{counted}", effects)
     else:
         draft.speculative.append(given)
 
@@ -160,6 +165,8 @@ def _note(note: str) -> str:
 
 
 def _remarks(line: Line, draft: Draft) -> None:
+    for name in dict.fromkeys(re.findall(r"\$\{?[A-Za-z_]\w*\}?", as_toml(draft))):
+        draft.say(name, "", "a variable that only your shell knows: write its value into the file")
     if len(draft.batches) > 1 and draft.specs:
         draft.say("workloads", "", "each spec is measured at each concurrency, not at its own only")
     if line.image and not line.published and not draft.site:

@@ -26,6 +26,7 @@ class Draft:
     """A config in the making. `specs` maps a spec's name to its keys, `batches` are the workloads' concurrencies.
 
     `install` is how the engine is installed, `site` the folder of one that is there already.
+    With `dp_attention` SGLang's data-parallel ranks share the tensor-parallel GPUs.
     """
 
     engine: str
@@ -37,6 +38,7 @@ class Draft:
     dtype: str = ""
     max_model_len: int = 0
     gpus: int = 1
+    dp_attention: bool = False
     flags: list[str] = field(default_factory=list)
     env: dict[str, str] = field(default_factory=dict)
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)

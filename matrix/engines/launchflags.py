@@ -44,7 +44,11 @@ def _all(role: str, names: str, *, bare: bool = False, note: str = "") -> tuple[
 
 
 _OURS = "every run sets this itself, the same for all releases"
+_NODES = "a cell is one server on one machine"
+_FILE = "what the file sets is not seen here: write it as flags"
 _SHARED = (
+    *_all("ours", "nnodes node-rank dist-init-addr master-addr master-port", note=_NODES),
+    *_all("pass", "config", note=_FILE),
     *_all("secret", "api-key admin-api-key hf-token", note="a secret is not written down"),
     *_all("ours", "host port served-model-name", note=_OURS),
     *_all("dtype", "dtype"),

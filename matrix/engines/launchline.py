@@ -1,14 +1,15 @@
 """A pasted launch line cut into engine, environment, image and the server's own words."""
 
 import re
-import shlex
 from dataclasses import dataclass
 
 from matrix.core.errors import ConfigError, Where
+from matrix.engines.launchtext import shell_words
 
 WHERE = Where("--from-command")
 _STOP = re.compile(r"&&?|\|\|?|;|\d?>>?.*|\d?>&\d")
-_ASSIGN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_ASSIGN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=(?!=)")
+_PINNED = re.compile(r"(?:sglang|vllm)(?:\[[\w,-]*\])?==(\d[\w.]*)")
 _BARE_DOCKER = {"d", "i", "t", "P", "q"}
 _BARE_DOCKER_LONG = {"detach", "rm", "interactive", "tty", "privileged", "init", "quiet", "read-only", "publish-all"}
 _MODULES = {
@@ -38,10 +39,13 @@ class Line:
     words: tuple[str, ...]
     script: str = ""
     serve: bool = False
+    pinned: str = ""
 
     @property
-    def tag_version(self) -> str:
-        """The version that the image's tag means, as `versions` spells it; empty where it means none."""
+    def version(self) -> str:
+        """What the line pins or its image's tag means, as `versions` spells it; empty where it names none."""
+        if self.pinned:
+            return self.pinned
         for pattern, spelled in _TAGS.items():
             match = re.search(f":{pattern}", self.image)
             if match and (self.published or spelled == _RELEASE):
@@ -57,10 +61,12 @@ class Line:
 def read_line(text: str) -> Line:
     """The launch line in `text`. Raises ConfigError where there is none."""
     try:
-        words = shlex.split(re.sub(r"\\[ \t]*\r?\n", " ", text))
+        words = shell_words(text)
     except ValueError as error:
         raise ConfigError(f"not a shell line: {error}", hint="check its quotes", where=WHERE) from None
     env, image, words = _docker(words)
+    image = image or _image(words)
+    pinned = next((match[1] for word in words if (match := _PINNED.fullmatch(word))), "")
     for at, word in enumerate(words):
         if _ASSIGN.match(word):
             name, _, value = word.partition("=")
@@ -68,9 +74,10 @@ def read_line(text: str) -> Line:
         found = _server(words, at, word)
         if found:
             engine, start, script = found
-            return Line(engine, tuple(env), image, _own(words[start:]), script, start == at + 2)
-    if words and "/vllm-openai" in image:
-        return Line("vllm", tuple(env), image, _own(words))
+            return Line(engine, tuple(env), image, _own(words[start:]), script, start == at + 2, pinned)
+    first = next((at for at, word in enumerate(words) if word.startswith("--")), None)
+    if first is not None and "vllm" in image:
+        return Line("vllm", tuple(env), image, _own(words[first:]))
     raise ConfigError(
         "not a launch line of SGLang or vLLM",
         hint="paste `python -m sglang.launch_server ...`, `vllm serve ...` or a `docker run` of one",
@@ -83,8 +90,8 @@ def _server(words: list[str], at: int, word: str) -> tuple[str, int, str] | None
     name = word.rsplit("/", 1)[-1]
     if at and words[at - 1] == "-m" and word in _MODULES:
         return _MODULES[word], at + 1, ""
-    if name in ("sglang", "vllm") and words[at + 1 : at + 2] == ["serve"]:
-        return name, at + 2, ""
+    if name in ("sglang", "vllm", "vllm.entrypoints.cli.main") and words[at + 1 : at + 2] == ["serve"]:
+        return name.partition(".")[0], at + 2, ""
     return (_SCRIPTS[name], at + 1, name) if name in _SCRIPTS else None
 
 
@@ -111,6 +118,12 @@ def _docker(words: list[str]) -> tuple[list[tuple[str, str]], str, list[str]]:
             env.append((key, setting))
         at += 1
     return env, words[at] if at < len(words) else "", words[at + 1 :]
+
+
+def _image(words: list[str]) -> str:
+    """A published image that the words name without `docker run`; empty where there is none."""
+    names = (word.rpartition("=")[2] for word in words)
+    return next((name for name in names if re.search(rf"(?:^|/)(?:{'|'.join(_REPOSITORIES)})[:@]", name)), "")
 
 
 def _is_docker(word: str) -> bool:

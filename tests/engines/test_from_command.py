@@ -259,3 +259,61 @@ def test_what_cannot_be_turned_is_one_clear_error(line: str) -> None:
 
 def test_a_length_of_thousands_of_digits_is_no_length() -> None:
     assert "max_model_len" not in convert("vllm serve a/b --max-model-len " + "9" * 5000).toml
+
+
+CONFIG = '{"method":"ngram","num_speculative_tokens":3}'
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        (f"`$ vllm serve a/b -tp 2 -sc '{CONFIG}'`", "latest:2"),
+        (f"vllm serve a/b -tp 2 \\  # two GPUs\n  # the draft:\n  -sc '{CONFIG}' # three tokens", "latest:2"),
+        ("vllm serve a/b –tensor-parallel-size 2 –spec-method ngram –spec-tokens 3", "latest:2"),
+        (f"vllm serve a/b -tp 2 -sc ‘{CONFIG.replace(chr(34), '”')}’", "latest:2"),
+        (f"pip install 'vllm[audio]==0.12.0' && vllm serve a/b -tp 2 -sc '{CONFIG}'", "0.12.0"),
+        (f"python -m vllm.entrypoints.cli.main serve a/b -tp 2 -sc '{CONFIG}'", "latest:2"),
+        (f"docker run --gpus all me/vllm-extra:1 --model a/b -tp 2 -sc '{CONFIG}'", "latest:2"),
+        (
+            f"docker run --entrypoint bash vllm/vllm-openai:v0.12.0 -lc \"vllm serve a/b -tp 2 -sc '{CONFIG}' | tee x\"".replace(
+                CONFIG, CONFIG.replace('"', '\\"')
+            ),
+            "0.12.0",
+        ),
+        (f"image: vllm/vllm-openai:v0.12.0\nargs:\n  - --model\n  - a/b\n  - -tp\n  - '2'\n  - -sc\n  - '{CONFIG}'\nports:\n  - 1", "0.12.0"),
+        (f'args: ["serve", "a/b", "-tp", "2", "-sc", \'{CONFIG}\']\ncommand: ["vllm"]\n', "latest:2"),
+        (
+            'command: ["/bin/sh", "-c"]\nargs: ["exec vllm serve a/b -tp 2 -sc \'{}\'"]'.replace("{}", CONFIG.replace('"', '\\"')),
+            "latest:2",
+        ),
+        (f"image: vllm/vllm-openai:v0.12.0\ncommand: >-\n  vllm serve a/b -tp 2\n  -sc '{CONFIG}'\n", "0.12.0"),
+    ],
+)  # fmt: skip
+def test_what_pages_chats_and_manifests_make_of_a_line_is_one(text: str, versions: str) -> None:
+    made = convert(text)
+    config = parse_config(made.toml, "x")
+    (spec,) = config.specs.values()
+    assert (config.targets["target"].hub, spec.method, spec.k) == ("a/b", "ngram", 3)
+    assert (made.versions, config.engines["vllm"].gpus, config.engines["vllm"].env) == ((versions,), 2, {})
+
+
+def test_a_manifests_variables_are_the_servers() -> None:
+    text = "env:\n- name: A\n  value: 'b'\nenvironment:\n  - C=d\ncommand: [sglang, serve]\nargs: [--model-path, a/b]"
+    assert parse_config(convert(text).toml, "x").engines["sglang"].env == {"A": "b", "C": "d"}
+
+
+@pytest.mark.parametrize(("flag", "gpus"), [("--enable-dp-attention", 8), ("", 16)])
+def test_ranks_with_data_parallel_attention_share_the_gpus(flag: str, gpus: int) -> None:
+    made = convert(
+        f"python -m sglang.launch_server --model-path a/b --tp 8 --dp-size 2 {flag} --nnodes 2 --node-rank 0"
+    )
+    engine = parse_config(made.toml, "x").engines["sglang"]
+    assert engine.gpus == gpus and "--nnodes" not in (engine.flags or [])
+    assert "one machine" in _item(made, "--node-rank").became
+
+
+def test_what_only_a_shell_or_a_file_knows_is_said() -> None:
+    made = convert('vllm serve "$MODEL" --config x.yaml')
+    assert "your shell" in _item(made, "$MODEL").became and "not seen here" in _item(made, "--config").became
+    with pytest.raises(ConfigError, match="what else its file sets"):
+        convert("python -m sglang.launch_server --config x.yaml")
