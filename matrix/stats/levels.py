@@ -65,8 +65,9 @@ def find_levels(values: Array, boots: Array, lift: Array, noise: Array, df: Arra
     boots or more, where by itself it is as many standard errors below the last points that had not fallen, and
     significantly low even without its lowest boot, which may be an accident.
     """
-    beyond, variances = _variances(values, boots, noise, df, settings)
-    values, lift = _without_accidents(values, boots, lift, noise)
+    shown = series_noise(values)
+    beyond, variances = _variances(shown, _points(values), boots, noise, df, settings)
+    values, lift = _without_accidents(values, boots, lift, np.maximum(noise, shown))
     steps = find_steps(values, variances)
     freedom = df + _points(values)
     alone = _alone(values, variances, boots, lift, freedom, settings)
@@ -92,18 +93,19 @@ def _points(values: Array) -> Array:
 
 def _without_accidents(values: Array, boots: Array, lift: Array, noise: Array) -> tuple[Array, Array]:
     """(values, lift) once a lowest boot is set aside that leaves the others as far as a point that is a spike."""
-    apart = SPIKE * np.sqrt(np.maximum(noise, series_noise(values))[:, None] * (1 + 1 / np.maximum(boots - 1, 1)))
+    apart = SPIKE * np.sqrt(noise[:, None] * (1 + 1 / np.maximum(boots - 1, 1)))
     odd = (boots > 1) & (lift * boots > apart)
     return np.where(odd, values + lift, values), np.where(odd, 0.0, lift)
 
 
-def _variances(values: Array, boots: Array, noise: Array, df: Array, settings: JudgeSettings) -> tuple[Array, Array]:
-    """(what boots do not lower in each series, the noise of each point). Of one boot: what boots showed, or what the
-    series shows from point to point, if that is more. Of more boots the former part falls with their number; the latter
+def _variances(
+    shown: Array, shown_df: Array, boots: Array, noise: Array, df: Array, settings: JudgeSettings
+) -> tuple[Array, Array]:
+    """(what boots do not lower in each series, the noise of each point). Of one boot: what boots showed, or what is
+    `shown` from point to point, if that is more. Of more boots the former part falls with their number; the latter
     stays as far as it is more by a standard error.
     """
-    shown = series_noise(values)
-    error = np.sqrt(2 * (shown**2 / np.maximum(_points(values), 1.0) + noise**2 / np.maximum(df, 1.0)))
+    error = np.sqrt(2 * (shown**2 / np.maximum(shown_df, 1.0) + noise**2 / np.maximum(df, 1.0)))
     beyond = np.maximum(shown - noise - error, 0.0)
     single = np.maximum(noise, shown)[:, None]
     many = np.maximum(noise[:, None] / boots + beyond[:, None], single / boots)
