@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import uvicorn
 
+from matrix.app.measures import Measures
 from matrix.core.errors import ConfigError, InfraError
 from matrix.store import Store, open_store
 from web.app import create_app
@@ -98,5 +99,5 @@ def address(bound: socket.socket, host: str) -> str:
 
 
 def _server(store: Store, names: frozenset[str] | None) -> uvicorn.Server:
-    app = create_app(StoreReader(store), hosts=names, version=store.mark.now)
+    app = create_app(StoreReader(store), hosts=names, version=store.mark.now, measures=Measures(store).text)
     return uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off"))

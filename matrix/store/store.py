@@ -12,6 +12,7 @@ from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
 from matrix.store.evidence import EvidenceReader
 from matrix.store.failures import translated
 from matrix.store.jobs import Job
+from matrix.store.gauges import Gauges
 from matrix.store.judged import Judged
 from matrix.store.leases import Leases
 from matrix.store.logs import Logs
@@ -68,6 +69,7 @@ class Store:
         self.mark = FileMark(file) if file else ServerMark(db)
         self.service = Service(db)
         self.messages = Messages(db)
+        self.gauges = Gauges(db)
 
     def requeue_lost(self, is_alive: Callable[[str], bool]) -> list[Job]:
         """Take back the jobs of dead owners: see `matrix.store.lost.requeue_lost`."""
