@@ -41,8 +41,8 @@ def speedup_svg(drawn: Speedups) -> str:
     top = max([p.speedup for p in points] + [1.0]) * 1.12
     with drawing():
         sheet, ax = figure(_WIDTH, _HEIGHT)
-        _points(ax, points)
         ax.set_xlim(0.9, max(right, 1.5))
+        _points(ax, points)
         ax.set_ylim(0, top)
         grid(ax, [(at, f"{text}×") for at, text in ticks(0.0, top)])
         ax.axhline(1, color=colour("base"), linewidth=1.4, linestyle=(0, (4, 3)), zorder=1)
@@ -71,4 +71,6 @@ def _points(ax: Axes, points: Sequence[Both]) -> None:
     # More names than these would lie on each other; all stand in the description.
     for point in points if len(points) <= _NAMED else ():
         name = label(f"{point.group} {point.label}".strip())
-        note(ax, name, (point.accept_length, point.speedup), (7, -4), ha="left", coords=("data", "data"))
+        at, inward = (point.accept_length, point.speedup), point.accept_length > sum(ax.get_xlim()) / 2
+        # A name is written towards the middle: at the edge it would be cut off.
+        note(ax, name, at, (-7 if inward else 7, -4), ha="right" if inward else "left", coords=("data", "data"))

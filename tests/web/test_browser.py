@@ -71,11 +71,12 @@ def test_large_heatmap_scrolls_inside_its_own_box_with_its_first_column_in_place
 
 def test_a_trend_of_few_revisions_fits_a_telephone(browser: Browser) -> None:
     points = [build.point(revision=f"0.{minor}.0") for minor in range(FEW)]
-    reader = DictReader(all_series={"k": build.series(points=points)})
+    series = build.series(points=points)
+    reader = DictReader(all_series={series.series_key: series})
     with serving(reader, poll_s=600) as address, watching(browser) as seen:
         for width in (390, 1280):
             seen.look(width, "light")
-            seen.page.goto(address + "/series/k")
+            seen.page.goto(f"{address}/series/{series.series_key}")
             box = seen.page.locator("figure .wide").first
             assert box.evaluate("e => e.scrollWidth <= e.clientWidth"), width
             (shown,) = box.locator("svg:visible").all()
