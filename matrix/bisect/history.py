@@ -52,7 +52,7 @@ class History:
         return self.good if point == GOOD_END else self.points[point]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def holds(history: History) -> NDArray[np.bool_]:
     """Shape (n, n): [x, c] is True when point x holds change c, that is, c is x or one of its ancestors."""
     found = np.eye(len(history.points), dtype=np.bool_)
@@ -63,7 +63,7 @@ def holds(history: History) -> NDArray[np.bool_]:
     return found
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def weights(history: History) -> NDArray[np.float64]:
     """`holds` as numbers, for sums of probabilities."""
     found = holds(history).astype(np.float64)
