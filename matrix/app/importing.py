@@ -1,4 +1,4 @@
-"""Reads what others published: a TOML of reports, SpecForge's benchmark results, whole logs."""
+"""Reads what others published: a TOML of reports, SpecForge's benchmark results, whole logs, other instances' dumps."""
 
 import re
 import time
@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from matrix.app.dump_reports import reports_of_dump
 from matrix.app.log_report import report_of_log
 from matrix.core.about import About
 from matrix.core.errors import ConfigError, NotFoundError, Where
 from matrix.core.report import Report
 from matrix.plan.reports import parse_reports
 from matrix.plan.specforge import is_specforge, parse_specforge
-from matrix.store import Store
+from matrix.store import Store, is_dump
 
 _SQLITE = b"SQLite format 3\x00"
 _STAMP = re.compile(r"(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)(?!\d)")
@@ -22,7 +23,7 @@ _FIELD = "field.toml"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """`kind` is reports, specforge or log; `new` of the `reports` were not stored before."""
+    """`kind` is reports, specforge, log or dump; `new` of the `reports` were not stored before."""
 
     file: str
     kind: str
@@ -41,9 +42,11 @@ def import_file(store: Store, path: Path, about: About | None = None) -> Importe
 
 def read_reports(path: Path, about: About | None = None) -> tuple[str, list[Report]]:
     """(kind, reports) of the file, by its content. Without a link of its own a report links to the file's name."""
+    if _is_dump(path):
+        return "dump", reports_of_dump(path, _completed(about, path).link)
     data = _read(path)
     if data.startswith(_SQLITE):
-        hint = "import the reports file it was filled from; measured runs of other instances cannot be merged"
+        hint = "import its dump instead: `matrix export --dump FILE` where it is used"
         raise ConfigError("a database of another instance is not imported", hint=hint, where=Where(str(path)))
     if path.suffix.lower() == ".toml":
         return "reports", parse_reports(_text(data, path), str(path))
@@ -75,6 +78,13 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         raise NotFoundError("there is no such file", hint="check the path", where=Where(str(path))) from None
+
+
+def _is_dump(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return is_dump(file)
 
 
 def _text(data: bytes, path: Path) -> str:

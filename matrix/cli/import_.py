@@ -16,6 +16,7 @@ from matrix.store import open_store
 
 @click.command("import")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--dump", "dumps", multiple=True, metavar="FILE", help="Another instance's dump; may be repeated.")
 @click.option("--field", is_flag=True, help="The published figures that come with this program.")
 @click.option("--target", default="", metavar="MODEL", help="The model that a log or benchmark is about.")
 @click.option("--draft", default="", metavar="D", help="Its draft.")
@@ -29,6 +30,7 @@ from matrix.store import open_store
 @json_option
 def command(
     files: tuple[str, ...],
+    dumps: tuple[str, ...],
     field: bool,
     target: str,
     draft: str,
@@ -41,14 +43,14 @@ def command(
     db: str,
     as_json: bool,
 ) -> None:
-    """Import TOML files of reports, SpecForge benchmark results, and whole server or client logs.
+    """Import TOML files of reports, SpecForge benchmark results, whole server or client logs, and dumps.
 
     Importing a file again adds nothing. The options say of a log or a benchmark what it does not say itself.
     """
-    if not files and not field:
+    if not (*files, *dumps) and not field:
         raise click.UsageError("name a file, or --field for the published figures that come with this program")
     about = About(link, _checked(day), target, draft, engine or "", versions, method, hardware)
-    paths = ([field_file()] if field else []) + [Path(file) for file in files]
+    paths = ([field_file()] if field else []) + [Path(file) for file in (*files, *dumps)]
     store = open_store(db)
     try:
         done = [import_file(store, path, about) for path in paths]

@@ -1,5 +1,7 @@
 """The database of runs, and the logs beside it. The only package that speaks SQL; `open_store` is its door."""
 
+from matrix.store.dumpread import is_dump
+from matrix.store.dumpread import read_lines as read_dump
 from matrix.store.failures import ClaimLostError
 from matrix.store.jobs import Job, JobStatus, Priority
 from matrix.store.judged import Fall, Noise, Place
@@ -29,7 +31,9 @@ __all__ = [
     "StoredPoint",
     "SweepStatus",
     "hide",
+    "is_dump",
     "open_store",
+    "read_dump",
     "redact",
     "secret_values",
     "state_dir_of",

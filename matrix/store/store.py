@@ -9,6 +9,7 @@ from matrix.store.acks import Acks
 from matrix.store.bisections import Bisections
 from matrix.store.compare import Compare
 from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
+from matrix.store.dump import Dump
 from matrix.store.evidence import EvidenceReader
 from matrix.store.failures import translated
 from matrix.store.jobs import Job
@@ -39,7 +40,7 @@ class Store:
     """`sweeps` and `queue` for those who measure, `runs`, `series` and `judged` for those who compare, `memory` for the
     judge, `read` for those who show, `compare` for those who explain, `bisections` for those who search, `evidence` for
     those who ask which version works; `acks`, `published` and `reports` hold what people said; `mark` tells those who
-    keep what they read when it has changed.
+    keep what they read when it has changed; `dump` writes all of it to a file.
 
     Safe to share between threads; each process opens its own.
     """
@@ -70,6 +71,7 @@ class Store:
         self.service = Service(db)
         self.messages = Messages(db)
         self.gauges = Gauges(db)
+        self.dump = Dump(db)
 
     def requeue_lost(self, is_alive: Callable[[str], bool]) -> list[Job]:
         """Take back the jobs of dead owners: see `matrix.store.lost.requeue_lost`."""
