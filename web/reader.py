@@ -52,7 +52,10 @@ class Reader(Protocol):
         """Flips for the worse, explained; with `standing` only those that nothing later has fixed."""
 
     def falls(self, series_key: str, to_run: str | None = None, /) -> list[Regression]:
-        """The flips for the worse of one series, or those that one run of it showed, explained; none is grouped."""
+        """The flips for the worse of one series that stand, or those that one run of it showed, explained.
+
+        None is numbered by its group.
+        """
 
     def expectations(self, run_id: str, /) -> list[ExpectationView]:
         """What was published of the run's draft, set against what it measured; empty for none."""

@@ -77,8 +77,8 @@ class StoreReader:
         asked = True if standing else None
         return regressions(self._store, asked, series_key=series_key)
 
-    def falls(self, series_key: str, to_run: str | None = None) -> list[Regression]:
-        return falls(self._store, series_key, to_run=to_run)
+    def falls(self, series_key: str, to_run: str | None = None, /) -> list[Regression]:
+        return falls(self._store, series_key, to_run=to_run, standing=to_run is None)
 
     def expectations(self, run_id: str) -> list[ExpectationView]:
         return expected_of_run(self._store, run_id)

@@ -39,16 +39,24 @@ def regressions(
     return [item for item in known if item.flip_id in ids]
 
 
-def falls(store: Store, series_key: str, *, to_run: str | None = None, now: float | None = None) -> list[Regression]:
-    """The flips for the worse of one series (those that `to_run` showed, or all), newest first, explained.
+def falls(
+    store: Store,
+    series_key: str,
+    *,
+    to_run: str | None = None,
+    standing: bool = False,
+    now: float | None = None,
+) -> list[Regression]:
+    """The flips for the worse of one series, newest first, explained: all, or those that `to_run` showed or that stand.
 
     No group is numbered, since that takes all flips of the same releases.
     """
     acks = store.acks.all()
     if any(ack.scope is Scope.GROUP and ack.removed_at is None for ack in acks):
         found = regressions(store, None, series_key=series_key, now=now)
-        return [item for item in found if to_run in (None, item.to_run)]
-    flips = [f for f in store.read.falls(series_key) if to_run in (None, f.to_run)]
+        return [item for item in found if to_run in (None, item.to_run) and (item.standing or not standing)]
+    every = store.read.falls(series_key)
+    flips = [f for f in every if to_run in (None, f.to_run) and (f.standing or not standing)]
     known = Known.read(store, flips)
     return acknowledged([_one(f, known) for f in flips], acks, time.time() if now is None else now)
 

@@ -146,26 +146,37 @@ def _newest(conn: Connection, about: Sequence[Tested], versions: Collection[str]
         engines[tested.engine][tested.series_key] = tested
     for engine in sorted(engines):
         mine = engines[engine]
-        every = newest_revisions(conn, engine)
-        healthy: set[str] = set()
-        seen: set[str] = set()
-        size = max(_LEAST, _SQUARES // len(mine))
-        for at in range(0, len(every), size):
-            block = every[at : at + size]
-            seen.update(block)
-            for measured in _at(conn, mine, block):
-                healthy |= {measured.revision} if measured.state is State.HEALTHY else set()
-                yield measured
-            if len(healthy) >= _ENOUGH:
-                break
-        yield from _at(conn, mine, [v for v in versions if v not in seen])
+        rows = _telling(conn, mine, newest_revisions(conn, engine), versions)
+        yield from (_measured(mine[row[0]], *row[1:]) for row in rows)
 
 
-def _at(conn: Connection, mine: dict[str, Tested], revisions: Sequence[str]) -> Iterator[Measured]:
+def _telling(
+    conn: Connection, mine: dict[str, Tested], every: Sequence[str], versions: Collection[str]
+) -> Iterator[Sequence[Any]]:
+    """Squares of the newest revisions up to the third healthy one: what is healthy there, and all that is not."""
+    size = max(_LEAST, _SQUARES // len(mine))
+    found: list[Sequence[Any]] = []
+    healthy: set[str] = set()
+    seen: set[str] = set()
+    for at in range(0, len(every), size):
+        block = every[at : at + size]
+        seen.update(block)
+        rows = _at(conn, mine, block)
+        found += rows
+        healthy |= {row[1] for row in rows if row[3] == State.HEALTHY.value}
+        if len(healthy) >= _ENOUGH:
+            break
+    chosen = {*[revision for revision in every if revision in healthy][:_ENOUGH], *versions}
+    yield from (row for row in found if row[3] != State.HEALTHY.value or row[1] in chosen)
+    yield from _at(conn, mine, [v for v in versions if v not in seen])
+
+
+def _at(conn: Connection, mine: dict[str, Tested], revisions: Sequence[str]) -> list[Sequence[Any]]:
+    found: list[Sequence[Any]] = []
     for batch in batches(sorted(mine)) if revisions else ():
         asked = (squares.c.series_key.in_(batch), squares.c.revision.in_(revisions))
-        for row in conn.execute(select(*_SQUARE).where(*asked).order_by(squares.c.series_key, squares.c.revision)):
-            yield _measured(mine[row[0]], *row[1:])
+        found += conn.execute(select(*_SQUARE).where(*asked).order_by(squares.c.series_key, squares.c.revision))
+    return found
 
 
 def _measured(

@@ -1,6 +1,7 @@
 """Which revisions there are, without going over all runs."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from sqlalchemy import Connection, func, select
 
@@ -18,7 +19,12 @@ def newest_revisions(conn: Connection, engine: str) -> list[str]:
     after = select(func.min(runs.c.revision)).where(mine, runs.c.revision > steps.c.revision).scalar_subquery()
     steps = steps.union_all(select(after).where(steps.c.revision.is_not(None)))
     found = conn.scalars(select(steps.c.revision).where(steps.c.revision.is_not(None)))
-    return sorted(found, key=revision_key, reverse=True)
+    return list(_newest_first(tuple(found)))
+
+
+@lru_cache(maxsize=16)
+def _newest_first(revisions: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(revisions, key=revision_key, reverse=True))
 
 
 def revisions_of_series(conn: Connection, keys: Iterable[str]) -> list[str]:

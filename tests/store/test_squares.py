@@ -6,7 +6,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, text
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import func, select
 
 from matrix.app.judging import judge_all
 from matrix.core.cell import ASIDE
@@ -78,10 +80,11 @@ def test_a_database_from_before_is_filled_once(sqlite_url: str) -> None:
         store.runs.save(run(f"r{number}", cell(revision), sample(), at=float(number)))
     judge_all(store)
     before = kept(store)
+    config = Config()
+    config.set_main_option("script_location", "matrix.store:migrations")
     with store._db.write() as conn:
-        conn.execute(text("DROP TABLE squares"))
-        conn.execute(text("DROP TABLE series"))
-        conn.execute(text("UPDATE matrix_schema SET version_num = '0009'"))
+        config.attributes["connection"] = conn
+        command.downgrade(config, "0009")
     store.close()
     assert kept(open_store(sqlite_url)) == before
 

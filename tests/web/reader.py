@@ -82,7 +82,7 @@ class DictReader:
         return [f if isinstance(f, Regression) else Regression(**asdict(f)) for f in found]
 
     def falls(self, series_key: str, to_run: str | None = None, /) -> list[Regression]:
-        return [item for item in self.regressions(False, series_key) if to_run in (None, item.to_run)]
+        return [item for item in self.regressions(to_run is None, series_key) if to_run in (None, item.to_run)]
 
     def expectations(self, run_id: str, /) -> list[ExpectationView]:
         return self.published.get(run_id, [])
