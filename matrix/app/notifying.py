@@ -14,7 +14,7 @@ from matrix.store import Store, hide
 from matrix.store.messages import MessageStatus, MessageView
 from matrix.store.views import FlipView
 
-FIRST_PAUSE_S, LONGEST_PAUSE_S, MOST_TRIES = 60.0, 6 * 3600.0, 12
+FIRST_PAUSE_S, LONGEST_PAUSE_S, MOST_TRIES = 60.0, 6 * 3600.0, 14
 """Pauses double from a minute to six hours: a receiver that is away for a day misses nothing."""
 
 _LEAST_SECRET = 8

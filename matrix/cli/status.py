@@ -1,4 +1,4 @@
-"""`matrix status`: the running or last sweep, and bisections that have not ended."""
+"""`matrix status`: the running or last sweep, bisections that have not ended, nights, workers and what they hold."""
 
 from dataclasses import asdict
 
@@ -7,8 +7,10 @@ from rich.table import Table
 
 from matrix.app.bisect.show import items
 from matrix.app.bisect.views import INTERRUPTED, BisectionItem
+from matrix.app.at_work import at_work, seen
 from matrix.cli.options import ROW_NUMBER, db_option, echo_json, json_option
 from matrix.cli.progress import clock
+from matrix.cli.status_text import lines
 from matrix.cli.tables import add_row, plain, table_console
 from matrix.core.errors import NotFoundError
 from matrix.stats.words import count
@@ -22,18 +24,23 @@ from matrix.store.views import SweepView
 @json_option
 @click.option("--sweep", type=ROW_NUMBER, help="A sweep's number; the newest without it.")
 def command(db: str, as_json: bool, sweep: int | None) -> None:
-    """Show how far a sweep is, and which bisections are open."""
+    """Show how far a sweep is, open bisections, the last night, who works, GPUs in use, and messages that wait."""
     store = open_store(db, must_exist=True)
     try:
         view = store.read.sweep(sweep) if sweep is not None else store.read.latest_sweep()
         bisections = items(store, OPEN)
+        around = at_work(store)
+        view = seen(view, store.service.claims()) if view is not None else None
     finally:
         store.close()
-    if view is None and not bisections:
+    if view is None and not bisections and not around.ticks:
         raise NotFoundError("no sweep was started yet", hint="`matrix sweep` starts one")
     if as_json:
-        echo_json((asdict(view) if view else {}) | {"bisections": [asdict(b) for b in bisections]})
+        parts = {"bisections": [asdict(b) for b in bisections], "service": asdict(around)}
+        echo_json((asdict(view) if view else {}) | parts)
         return
+    for line in lines(around):
+        click.echo(plain(line))
     for item in bisections:
         click.echo(plain(open_bisection(item)))
     if view is not None:

@@ -1,5 +1,11 @@
-"""What a service tells of its work: one line an event, with the time, on standard error."""
+"""What a service tells of its work: one line an event, with the time, on standard error.
 
+With MATRIX_LOG=json each line is a JSON object: `at` (UTC), `event` (note, phase or done) and `text`; of a cell also
+`cell`, `phase` or `outcome` and `reason`.
+"""
+
+import json
+import os
 import time
 
 import click
@@ -11,7 +17,7 @@ from matrix.core.outcome import Outcome
 
 def say(text: str) -> None:
     """One line with the time (UTC)."""
-    click.echo(f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {plain(text)}", err=True)
+    _tell("note", text)
 
 
 class WorkLog:
@@ -24,7 +30,17 @@ class WorkLog:
         now = (cell.label, phase)
         if now != self._told:
             self._told = now
-            say(f"{cell.label}: {phase}")
+            _tell("phase", f"{cell.label}: {phase}", cell=cell.label, phase=phase)
 
     def done(self, cell: Cell, outcome: Outcome, reason: str) -> None:
-        say(f"{cell.label}: {outcome.value}{f': {reason}' if reason else ''}")
+        text = f"{cell.label}: {outcome.value}{f': {reason}' if reason else ''}"
+        _tell("done", text, cell=cell.label, outcome=outcome.value, reason=reason)
+
+
+def _tell(event: str, text: str, **about: str) -> None:
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    if os.environ.get("MATRIX_LOG") == "json":
+        row = {"at": at, "event": event, "text": text} | about
+        click.echo(json.dumps({name: plain(value) for name, value in row.items()}, ensure_ascii=False), err=True)
+    else:
+        click.echo(f"{at} {plain(text)}", err=True)

@@ -89,7 +89,8 @@ def _address(parts: SplitResult, allow_private: bool, resolving: Resolve) -> str
     refused = [address for address in found if private(address)]
     if refused and not allow_private:
         hint = "set `allow_private = true` if that is meant"
-        raise NotifyError(f"{host} is {refused[0]}, which is no address of the public internet ({hint})")
+        name = f"{host} is {refused[0]}, which" if refused[0] != host else host
+        raise NotifyError(f"{name} is no address of the public internet ({hint})")
     return found[0]
 
 
