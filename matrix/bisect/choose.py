@@ -77,7 +77,7 @@ def _nearby(counts: Floats) -> Floats:
 
 _REACH = 40
 _FADING = SKIP_FADE ** np.abs(np.arange(-_REACH, _REACH + 1))
-"""How much a neighbour's answer counts, by distance; beyond 40 points that is nothing that a sum of doubles holds."""
+"""How much a neighbour's answer counts, by distance; beyond 40 points it is less than one part in 10^12."""
 
 
 def _information(history: History, odds: Odds, paths: Floats) -> Floats:
