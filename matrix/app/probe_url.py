@@ -15,7 +15,6 @@ from matrix.app.url_cell import SERVER_TEMPLATE, Asked, cell_of, checked_url, co
 from matrix.app.url_nothing import explained, faulted, without_speculation
 from matrix.core.cell import Cell
 from matrix.core.errors import MatrixError
-from matrix.core.outcome import Outcome
 from matrix.core.ports import Progress
 from matrix.core.recipe import CounterMap, Recipe
 from matrix.core.result import POOLED, RunResult, Sample
@@ -61,26 +60,27 @@ def probe_url(asked: Asked, progress: Progress, db: str | None = None) -> Probed
     with _secret(asked.key), ExitStack() as stack:
         workload_of(asked)  # what is wrong with the user's own files is told before the server is asked
         store = _store(stack, db)
-        result = _probe(asked, progress)
+        result, finished = _probe(asked, progress)
         result = _hidden(result, asked.key)
         store.runs.save(result)
         judge_one(store, result.cell.series_key)
         row = next(iter(store.read.results(Filters(run_id=result.run_id))))
-    return _probed(result, row)
+    return _probed(result, row, finished)
 
 
-def _probe(asked: Asked, progress: Progress) -> RunResult:
+def _probe(asked: Asked, progress: Progress) -> tuple[RunResult, bool]:
+    """The result, and whether every prompt was answered."""
     detected = detect(Client(asked.url, "", key=asked.key), asked.engine)
     cell = cell_of(asked, detected)
     record = Record(uuid.uuid4().hex[:12], cell, Recipe("url", ()), progress, Path("no-log"))
     record.command, record.resolved = ("matrix", "probe", "--url", asked.url), resolved_of(detected)
     if cell.spec.is_baseline:
-        return without_speculation(record)
+        return without_speculation(record), True
     try:
         _ask(record, asked)
     except EngineFaultError as error:
-        return faulted(record, error)
-    return explained(record, conclude(record))
+        return faulted(record, error), False
+    return explained(record, conclude(record)), True
 
 
 def _ask(record: Record, asked: Asked) -> None:
@@ -118,7 +118,7 @@ def _store(stack: ExitStack, db: str | None) -> Store:
     return store
 
 
-def _probed(result: RunResult, row: ResultRow) -> Probed:
+def _probed(result: RunResult, row: ResultRow, finished: bool) -> Probed:
     counted = [s for s in result.samples if s.prompt_id != POOLED and s.counters.requests]
     draftless = result.cell.spec.method.counts_draftless_steps
     low, high = accept_interval([s.counters for s in counted], draftless=draftless)
@@ -129,7 +129,7 @@ def _probed(result: RunResult, row: ResultRow) -> Probed:
         high=high if known else None,
         next_step=result.failure.next_step if result.failure else "",
         odd=tuple(_odd(result)),
-        finished=result.outcome in (Outcome.OK, Outcome.MEASURED_NOTHING, Outcome.INFRA),
+        finished=finished,
     )
 
 

@@ -29,6 +29,7 @@ _V0 = (
     "the server runs vLLM's V0 engine: it exposes means since its start alone, and its running totals stand in its log",
     "read that log with `matrix classify`, or serve the model by the V1 engine (VLLM_USE_V1=1)",
 )
+_SOME = "see whether /metrics still answers, and whether a balancer spreads the requests over several servers"
 _CHAT = (
     "answers of the chat endpoint hold no speculative fields in this release (SGLang has them from 0.5.13 on)",
     "give --tokenizer DIR, the folder with the chat template, so that prompts go to /generate",
@@ -58,8 +59,16 @@ def nothing(record: Record, reason: str, next_step: str) -> RunResult:
 def faulted(record: Record, error: EngineFaultError) -> RunResult:
     """The result of a probe that ended by an answer which was none; a request that was refused is no crash."""
     refused = error.fault is Fault.STATUS and error.status is not None and error.status < 500
-    outcome = Outcome.CONFIG_ERROR if refused else error.outcome
-    hint = error.hint or ("see what it says; --max-tokens asks for shorter answers" if refused else "see its log")
+    if error.busy:
+        outcome, hint = (
+            Outcome.INFRA,
+            "probe again when it is less busy, or past the limit before it",
+        )
+    elif refused:
+        outcome, hint = Outcome.CONFIG_ERROR, "see what it says; --max-tokens asks for shorter answers"
+    else:
+        outcome, hint = error.outcome, "see its log"
+    hint = error.hint or hint
     result = record.result(outcome, error.cause, Failure(outcome, error.cause, hint, f"seen-{outcome}"))
     return replace(result, samples=tuple(record.samples))
 
@@ -73,4 +82,7 @@ def _blind(record: Record) -> tuple[str, str]:
         chats = {prompt.id for prompt in workload.prompts if prompt.chat}
         if all((s.counters.steps is None) == (s.prompt_id in chats) for s in record.samples):
             return _CHAT
+    counted = sum(s.counters.steps is not None for s in record.samples)
+    if counted:
+        return f"draft counters came for {counted} of {len(record.samples)} prompts alone", _SOME
     return _BLIND[record.cell.revision.engine]

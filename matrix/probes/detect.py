@@ -60,13 +60,14 @@ def _models(client: Client, engine: str | None) -> list[dict[str, Any]]:
             raise ConfigError(
                 f"{client.url} wants an API key, or another one", hint="set SPECMATRIX_API_KEY, or see --api-key-env"
             ) from error
-        if error.fault is Fault.STATUS and error.status is not None and error.status >= 500:
+        if error.busy or (error.fault is Fault.STATUS and error.status is not None and error.status >= 500):
             raise InfraError(
                 f"{client.url} is not serving yet: {error.cause}", hint="wait until it is ready"
             ) from error
         if engine is None and not any(map(client.page, _MODEL_INFO)):
             raise ConfigError(
-                f"{client.url} is no engine that is known: {error.cause}", hint="give the address of vLLM or SGLang"
+                f"{client.url} is no engine that is known: {error.cause}",
+                hint=error.hint or "give the address of vLLM or SGLang",
             ) from error
         return []
     body = _object(client.page("/v1/models"))

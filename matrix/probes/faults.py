@@ -26,8 +26,9 @@ class Fault(StrEnum):
         return _OUTCOMES.get(self, Outcome.MEASURED_NOTHING)
 
 
-# Not found and too many requests: some servers open their port before all routes stand.
-_LATER = (404, 408, 425, 429)
+_BUSY = (408, 425, 429)
+# Not found too: some servers open their port before all routes stand.
+_LATER = (404, *_BUSY)
 _OUTCOMES = {
     Fault.REFUSED: Outcome.SERVE_CRASH,
     Fault.BROKEN: Outcome.SERVE_CRASH,
@@ -47,6 +48,11 @@ class EngineFaultError(MatrixError):
     @property
     def outcome(self) -> Outcome:
         return self.fault.outcome
+
+    @property
+    def busy(self) -> bool:
+        """True when the server, or what stands before it, put the request off: it says nothing of the engine."""
+        return self.fault is Fault.STATUS and self.status in _BUSY
 
     @property
     def conclusive(self) -> bool:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from matrix.app.probe_url import Probed, probe_url
 from matrix.app.url_cell import Asked, workload_of
 from matrix.core.cell import Cell
-from matrix.core.errors import ConfigError
+from matrix.core.errors import ConfigError, InfraError, MatrixError
 from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
 from matrix.probes.client import Client, Rendered
@@ -190,6 +191,48 @@ def test_a_refused_request_is_no_crash() -> None:
     with vllm(mode="status", status=400, after=0) as engine:
         result = probed(engine)
     assert result.row.outcome == "config-error" and "--max-tokens" in result.next_step and not result.finished
+
+
+@pytest.mark.parametrize("after", [0, 3])
+def test_a_request_that_is_put_off_says_nothing_of_the_engine(after: int) -> None:
+    with vllm(mode="status", status=429, after=after) as engine:
+        result = probed(engine)
+    assert (result.row.outcome, result.row.tier, result.row.accept_length) == ("infra", "infra", None)
+    assert "limit" in result.next_step and not result.finished
+
+
+def test_an_answer_that_is_none_does_not_finish_the_probe() -> None:
+    with vllm(mode="garbage", after=0) as engine:
+        result = probed(engine)
+    assert (result.row.outcome, result.finished) == ("measured-nothing", False)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "hint"),
+    [(429, InfraError, "wait"), (503, InfraError, "wait"), (307, ConfigError, "final address")],
+)
+def test_an_address_that_serves_no_list_of_models_is_described(
+    status: int, error: type[MatrixError], hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with vllm() as engine:
+        monkeypatch.setattr(engine.http.RequestHandlerClass, "do_GET", lambda self: self.send(b"later", status))
+        with pytest.raises(error, match=str(status)) as caught:
+            probed(engine)
+    assert hint in caught.value.hint
+
+
+def test_counters_that_end_in_the_middle_are_told_apart_from_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    with vllm(per_request=False) as engine:
+        whole = engine.http.RequestHandlerClass.do_GET
+
+        def cut(self: BaseHTTPRequestHandler) -> None:
+            gone = self.path == "/metrics" and len(engine.requests) > 3
+            self.send(b"", 404) if gone else whole(self)  # type: ignore[attr-defined]
+
+        monkeypatch.setattr(engine.http.RequestHandlerClass, "do_GET", cut)
+        result = probed(engine)
+    assert result.row.accept_length is None and "prompts alone" in result.row.reason
+    assert "/metrics" in result.next_step
 
 
 def test_images_go_to_the_chat_endpoint_as_another_kind() -> None:
