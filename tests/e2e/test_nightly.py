@@ -1,17 +1,20 @@
 """`matrix serve -c`: nights over stub releases whose engine is scripted; stopped, killed, helped, and caught up."""
 
 import os
+import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from tests.e2e.kit import Place, place, servers_of, stub_vllm, toml
+from tests.notify.receiver import receiver
 
 NIGHTLY = """
 [nightly]
@@ -112,3 +115,20 @@ def test_workers_share_a_night_and_double_nothing(tmp_path: Path) -> None:
     owners = {owner for (owner,) in rows(project, "select distinct owner from jobs")}
     assert len(owners) >= 2, (project.folder / "sweep.err").read_text()
     assert not servers_of(project.folder)
+
+
+def test_a_night_tells_a_webhook_of_its_one_cause_and_metrics_count_it(tmp_path: Path) -> None:
+    project = place(tmp_path)
+    fallen = {"by_version": {"1.1.0": {"acceptance": [0.0, 0.0, 0.0]}}}
+    with receiver() as server:
+        notify = f'[notify.team]\nkind = "webhook"\nurl = "{server.url}"\nallow_private = true\n'
+        project.write(toml(script=fallen, extra=NIGHTLY + notify))
+        process = serve(project)
+        until(lambda: rows(project, "select status from messages") == [("sent",)], process, project)
+        url = re.findall(r"dashboard at (\S+)", (project.folder / "sweep.err").read_text())[0]
+        page = urllib.request.urlopen(f"{url}/metrics", timeout=60).read().decode()
+        assert ended(process) == 0
+    (told,) = [body for _, _, body in server.got]
+    assert (told["kind"], told["revision"], told["engine"], told["total"]) == ("new", "1.1.0", "vllm", 1)
+    assert 'specmatrix_runs_total{outcome="ok"} 4.0' in page
+    assert 'specmatrix_messages{status="sent"} 1.0' in page
