@@ -13,6 +13,7 @@ from matrix.store.views import FlipView, Overview, ResultRow, RunView, SeriesVie
 from web.api_compare import add_compare
 from web.api_compat import add_compat
 from web.api_views import add_views
+from web.asked import Number
 from web.errors import Problem
 from web.filters import View, view_from
 from web.pages.runs import log_of
@@ -109,7 +110,7 @@ def _add_parts(routes: APIRouter, site: Site) -> None:
         return LogView(run_id=run_id, log_ref=seen.log_ref or "", text=log_of(site, seen))
 
     @routes.get("/api/sweeps/{sweep_id}", tags=["parts"], responses=_NOT_FOUND)
-    def sweep(sweep_id: int) -> SweepView:
+    def sweep(sweep_id: Number) -> SweepView:
         """One sweep and its cells."""
         return site.store.sweep(sweep_id)
 
@@ -121,6 +122,6 @@ def _add_bisections(routes: APIRouter, site: Site) -> None:
         return site.store.bisections()
 
     @routes.get("/api/v1/bisections/{number}", tags=["bisections"], responses=_NOT_FOUND)
-    def bisection(number: int) -> BisectionView:
+    def bisection(number: Number) -> BisectionView:
         """One bisection: its answers, its suspects so far, and its report at the end."""
         return site.store.bisection(number)

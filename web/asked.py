@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Path, Query
 
 from matrix.app.compat_command import question_of
 from matrix.core.answer import Question
@@ -11,6 +11,8 @@ from matrix.core.errors import ConfigError
 Name = Annotated[str, Query(max_length=300)]
 Names = Annotated[str, Query(max_length=4000)]
 """Several names, each with its field."""
+Number = Annotated[int, Path(ge=1, le=2**63 - 1)]
+"""The number of a sweep, a bisection or a change of state: what a database's whole number holds."""
 Line = Annotated[str, Query(max_length=20_000)]
 
 

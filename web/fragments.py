@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse, Response
 
+from web.asked import Number
 from web.board import board
 from web.filters import View, view_from
 from web.pace import timed
@@ -32,11 +33,11 @@ def router(site: Site) -> APIRouter:
         )
 
     @routes.get("/fragments/sweeps/{sweep_id}")
-    def sweep(sweep_id: int) -> HTMLResponse:
+    def sweep(sweep_id: Number) -> HTMLResponse:
         return site.render.page("fragments/sweep.html", **sweep_values(site, site.store.sweep(sweep_id)))
 
     @routes.get("/fragments/bisections/{number}")
-    def bisection(number: int) -> HTMLResponse:
+    def bisection(number: Number) -> HTMLResponse:
         return site.render.page("fragments/bisection.html", **bisection_values(site, site.store.bisection(number)))
 
     return routes

@@ -2,6 +2,7 @@
 
 import pytest
 import schemathesis
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -46,6 +47,17 @@ def test_every_question_is_answered_as_described(description: schemathesis.BaseS
                 assert problem["detail"] and problem["hint"], "an error says what to do"
 
         ask()
+
+
+@pytest.mark.parametrize(
+    "path", ["api/sweeps/{}", "api/v1/bisections/{}", "sweeps/{}", "bisections/{}", "regressions/{}.md"]
+)
+@pytest.mark.parametrize("number", [2**63, -1, 0, "x"])
+def test_a_number_that_no_row_can_have_is_refused(
+    description: schemathesis.BaseSchema, path: str, number: object
+) -> None:
+    with TestClient(description.app) as client:
+        assert client.get(f"/{path.format(number)}").status_code in (404, 422)
 
 
 def test_every_route_says_what_it_is(description: schemathesis.BaseSchema) -> None:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from matrix.app.regression_markdown import regression_markdown
 from matrix.core.errors import NotFoundError
 from matrix.store.views import RunView
+from web.asked import Number
 from web.errors import Problem
 from web.site import Site
 
@@ -24,7 +25,7 @@ def add(routes: APIRouter, site: Site) -> None:
         responses=_FOUND,
         summary="Report of a regression",
     )
-    def report(flip_id: int) -> Response:
+    def report(flip_id: Number) -> Response:
         """What fell, the figures on both sides, the cause, and how to see it again, as markdown."""
         item = site.store.regression(flip_id)
         text = regression_markdown(item, _run(site, item.from_run), _run(site, item.to_run))

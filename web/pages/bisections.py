@@ -7,6 +7,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 
 from matrix.app.bisect.standing import left
 from matrix.app.bisect.views import INTERRUPTED, RUNNING, BisectionView
+from web.asked import Number
 from web.charts import answers_chart
 from web.site import Site
 
@@ -19,11 +20,11 @@ def add(routes: APIRouter, site: Site) -> None:
         return site.render.page("bisections.html", items=site.store.bisections())
 
     @routes.get("/bisections/{number}")
-    def one(number: int) -> HTMLResponse:
+    def one(number: Number) -> HTMLResponse:
         return site.render.page("bisection.html", **bisection_values(site, site.store.bisection(number)))
 
     @routes.get("/bisections/{number}/log")
-    def log(number: int) -> PlainTextResponse:
+    def log(number: Number) -> PlainTextResponse:
         name = f"bisection-{number}.log"
         return PlainTextResponse(
             site.store.bisection_log(number), headers={"Content-Disposition": f'attachment; filename="{name}"'}

@@ -7,6 +7,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from matrix.core.spec import BASELINE
 from matrix.store.views import SweepView
+from web.asked import Number
 from web.progress import progress
 from web.site import Site
 
@@ -21,7 +22,7 @@ def add(routes: APIRouter, site: Site) -> None:
         return RedirectResponse(f"/sweeps/{sweep.sweep_id}", status_code=307)
 
     @routes.get("/sweeps/{sweep_id}")
-    def one(sweep_id: int) -> HTMLResponse:
+    def one(sweep_id: Number) -> HTMLResponse:
         return site.render.page("sweep.html", **sweep_values(site, site.store.sweep(sweep_id)))
 
 
