@@ -11,7 +11,10 @@ from matrix.core.state import Change, Metric
 from matrix.stats.words import count
 from matrix.store import Store
 from matrix.store.flipviews import FIXES, REGRESSIONS
+from matrix.store.texts import clip
 from matrix.store.views import FlipView
+
+MOST_OF_A_REASON = 600
 
 Place = tuple[MessageKind, int, str]
 """Kind, cause and the revision at which it shows."""
@@ -93,10 +96,11 @@ def _title(kind: MessageKind, members: Sequence[tuple[FlipView, Regression]], st
 
 
 def _cell(kind: MessageKind, flip: FlipView, fall: Regression) -> CellNews:
+    reason = clip(flip.reason, MOST_OF_A_REASON)
     if kind is not MessageKind.NEW:
-        return CellNews(flip.flip_id, flip.series, flip.before, flip.after, flip.reason)
+        return CellNews(flip.flip_id, flip.series, flip.before, flip.after, reason)
     before, after = (f"{s} ({_figure(fall, v)})" for s, v in _sides(fall))
-    return CellNews(flip.flip_id, flip.series, before, after, flip.reason, fall.next or "")
+    return CellNews(flip.flip_id, flip.series, before, after, reason, fall.next or "")
 
 
 def _sides(fall: Regression) -> list[tuple[str, float | None]]:

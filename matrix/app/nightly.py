@@ -11,7 +11,7 @@ from pathlib import Path
 from matrix.app.announce import announce
 from matrix.app.bisect.auto import AutoTools, bisect_flips
 from matrix.app.extra import ExtraBoots
-from matrix.app.notifying import Notifying
+from matrix.app.notifying import Notifying, Receivers
 from matrix.app.planning import Plan
 from matrix.app.setup import Ready, prepare
 from matrix.app.source import Source
@@ -20,6 +20,7 @@ from matrix.app.terms import STOPPING, Terms
 from matrix.core.errors import ConfigError, MatrixError, Where
 from matrix.core.ports import Progress
 from matrix.executors import owner
+from matrix.plan.config import Config
 from matrix.plan.nightly import NightlyTable, due
 from matrix.stats.words import count
 from matrix.store import Priority, Store, open_store
@@ -70,7 +71,7 @@ class Shift:
         table = config.nightly or NightlyTable()
         store = open_store(self.db)
         try:
-            Notifying(store, self.name, config.notify, self.say).deliver()
+            self._notifying(store, config).deliver()
             found = self._due(table, store)
             number = store.ticks.begin(self.name, found.slot, found.why, owner.me(), owner.alive) if found else None
             if found is None or number is None:
@@ -124,7 +125,7 @@ class Shift:
         assert ready.store is not None  # noqa: S101 - made by `prepare(create=True)`
         outcome = run_sweep(ready.plan, ready.executor, ready.store, self.progress, ExtraBoots(self.say), terms)
         flips = ready.store.series.unannounced()
-        notifying = Notifying(ready.store, self.name, ready.plan.source.config.notify, self.say)
+        notifying = self._notifying(ready.store, ready.plan.source.config)
         notifying.queue(flips)
         announce(ready.store, self.say)
         notifying.deliver()
@@ -134,6 +135,9 @@ class Shift:
                 {flip.flip_id for flip in flips},
             )
         return outcome
+
+    def _notifying(self, store: Store, config: Config) -> Notifying:
+        return Notifying(store, Receivers(self.name, config.notify), self.say)
 
 
 def terms_of(table: NightlyTable, clock: Callable[[], float], stopping: Callable[[], bool]) -> Terms:

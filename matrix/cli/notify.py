@@ -6,7 +6,7 @@ import click
 from rich.table import Table
 
 from matrix.app.news import sample_message
-from matrix.app.notifying import Notifying
+from matrix.app.notifying import Receivers
 from matrix.app.source import Source
 from matrix.cli.moments import moment
 from matrix.cli.options import ROW_NUMBER, config_option, db_option, echo_json, json_option
@@ -31,7 +31,7 @@ def command(db: str, as_json: bool, config: str, name: str | None, show: int | N
     `matrix serve -c FILE` writes them after a night and sends them; exit code 4 when a test does not arrive.
     """
     if name is not None:
-        return _test(Path(config), db, name)
+        return _test(Path(config), name)
     store = open_store(db, must_exist=True)
     try:
         if show is not None:
@@ -45,14 +45,8 @@ def command(db: str, as_json: bool, config: str, name: str | None, show: int | N
     return Exit.OK
 
 
-def _test(config: Path, db: str, name: str) -> int:
-    source = Source(config)
-    store = open_store(db)
-    try:
-        notifying = Notifying(store, str(config), source.config.notify, lambda text: None)
-        arrived = notifying.test(name, sample_message())
-    finally:
-        store.close()
+def _test(config: Path, name: str) -> int:
+    arrived = Receivers(str(config), Source(config).config.notify).test(name, sample_message())
     kept = f"`{name}` has no address: its texts are kept for `matrix notify --show`"
     click.echo(f"`{name}` took the test" if arrived else kept, err=True)
     return Exit.OK

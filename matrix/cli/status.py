@@ -5,9 +5,9 @@ from dataclasses import asdict
 import click
 from rich.table import Table
 
+from matrix.app.at_work import at_work, seen
 from matrix.app.bisect.show import items
 from matrix.app.bisect.views import INTERRUPTED, BisectionItem
-from matrix.app.at_work import at_work, seen
 from matrix.cli.options import ROW_NUMBER, db_option, echo_json, json_option
 from matrix.cli.progress import clock
 from matrix.cli.status_text import lines

@@ -4,6 +4,8 @@ from matrix.core.message import Message
 from matrix.notify.post import Request
 
 MOST_CELLS = 50
+MOST_CHARACTERS = 60_000
+"""GitHub takes 65,536."""
 
 
 def request(message: Message, url: str, token: str | None) -> Request:
@@ -24,7 +26,7 @@ def text(message: Message) -> str:
     lines += ["", *(f"- {reason}" for reason in reasons)] if reasons else []
     for command in message.commands[:3]:
         lines += ["", f"    {' '.join(command.split())}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)[:MOST_CHARACTERS] + "\n"
 
 
 def _plain(words: str) -> str:

@@ -19,7 +19,7 @@ from matrix.notify.addresses import Resolve, private, resolve
 LIMIT_S = 10.0
 """For all of it: connecting, sending, and the answer."""
 
-MOST_SENT = 2**16
+MOST_SENT = 2**18
 MOST_READ = 2**11
 
 

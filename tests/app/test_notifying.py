@@ -1,6 +1,7 @@
 """A night's news: one message a cause, never twice, tried again until it arrives."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 from matrix.app.acks import acks_for
 from matrix.app.announce import announce
 from matrix.app.attribute import regressions
-from matrix.app.notifying import MOST_TRIES, Notifying
+from matrix.app.news import sample_message
+from matrix.app.notifying import MOST_TRIES, Notifying, Receivers
 from matrix.core.errors import ConfigError, InfraError
 from matrix.notify import NotifyError, Request
 from matrix.plan.notify import NotifyTable
@@ -51,8 +53,6 @@ def post() -> Post:
 
 @pytest.fixture
 def clock() -> Iterator[Clock]:
-    import time
-
     made = Clock()
     made.now = time.time() + 10
     yield made
@@ -63,7 +63,7 @@ def notifying(
 ) -> Notifying:
     lines = [] if said is None else said
     environ = {"HOOK": "https://hooks.example/services/T0/sEcReT"}
-    return Notifying(store, "m.toml", tables or {"hook": HOOK}, lines.append, post, environ, clock)
+    return Notifying(store, Receivers("m.toml", tables or {"hook": HOOK}, post, environ), lines.append, clock)
 
 
 def night(it: Notifying) -> None:
@@ -188,14 +188,12 @@ def test_only_what_is_asked_for_is_told_and_texts_without_an_address_are_kept(
 
 
 def test_a_variable_that_is_not_set_and_an_unknown_name(stored: Store, post: Post, clock: Clock) -> None:
-    from matrix.app.news import sample_message
-
     unset = NotifyTable.model_validate({"kind": "slack", "url": "env:NOT_SET"})
     it = notifying(stored, post, clock, ops=unset)
     with pytest.raises(InfraError, match="variable NOT_SET is not set"):
-        it.test("ops", sample_message())
+        it.to.test("ops", sample_message())
     with pytest.raises(ConfigError, match="nobody is called `x`"):
-        it.test("x", sample_message())
+        it.to.test("x", sample_message())
 
 
 @pytest.mark.parametrize(
