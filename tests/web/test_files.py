@@ -10,6 +10,7 @@ import feedparser
 import pytest
 from fastapi.testclient import TestClient
 
+from matrix.app.draft import DraftView
 from matrix.app.regression import Regression
 from matrix.store.narrow import Narrow
 from matrix.store.views import Heatmap, Overview, SeriesRow, Square
@@ -45,6 +46,13 @@ def test_what_is_judged_again_is_no_new_entry() -> None:
     assert entry_id(flip) != entry_id(replace(flip, to_revision="9.9"))
     assert entry_id(flip) != entry_id(replace(flip, series_key="other"))
     assert entry_id(flip) != entry_id(replace(flip, metric="speed"))
+
+
+def test_one_pair_of_revisions_is_one_entry() -> None:
+    (entry,) = feed(
+        regression(reason="the newer"), regression(flip_id=2, change="new failure", reason="before")
+    ).entries
+    assert "the newer" in entry.summary
 
 
 def test_a_filter_is_a_feed_of_its_own() -> None:
@@ -172,6 +180,25 @@ def test_a_regression_is_a_report_to_paste() -> None:
     assert "<i>" not in answer.text.split("    ")[0]
     assert client.get("/regressions/77.md").status_code == 404 and "hint" in client.get("/regressions/77.md").json()
     assert "not measured" not in client_of(DictReader(flips=[item])).get(f"/regressions/{item.flip_id}.md").text
+
+
+def test_a_draft_has_its_plots() -> None:
+    squares = [square("0.5.4", "healthy", 2.0 + n / 10) for n in range(3)]
+    rows = [
+        SeriesRow(f"key{n}", "org/model", "org/head", "eagle3", f"s{n}", n + 1, "", "w", "h", "venv", [replace(s, run_id=f"r-{n}", speedup=1.2)])
+        for n, s in enumerate(squares)
+    ]  # fmt: skip
+    view = DraftView("org/head", [], ["eagle3"], ["org/model"], [Heatmap("sglang", ["0.5.4"], rows)], [], [], [], [])
+    runs = {f"r-{n}": build.run(row=build.row(run_id=f"r-{n}", steps=n + 1, topk=4, draft_tokens=8)) for n in range(3)}
+    client = client_of(DictReader(all_drafts={"org/head": view}, runs=runs))
+    said = client.get("/plots/settings.svg?draft=org/head").text
+    assert all(
+        words in said
+        for words in ("1 steps", "3 steps", "top-k 4", "draft tokens", "2.20", "3 steps, top-k 4, 8 draft tokens: 2.20")
+    )
+    assert "accept length 2.10, 1.20 times" in client.get("/plots/speedup.svg?draft=org/head").text
+    assert client.get("/plots/settings.svg?draft=org/head&engine=vllm").status_code == 404
+    assert client.get("/drafts/org/head").text.count("As a file") == 2
 
 
 def test_each_plot_is_a_file_that_stands_alone() -> None:

@@ -29,7 +29,9 @@ def add(routes: APIRouter, site: Site) -> None:
         told again.
         """
         found = [flip for flip in site.store.changes(view.since or 0.0) if view.fits(flip)]
-        return Response(atom(found[:_MOST], view.query), media_type=KIND)
+        # Of two changes between the same revisions the newer one says what holds.
+        newest = {entry_id(flip): flip for flip in reversed(found)}
+        return Response(atom(list(reversed(newest.values()))[:_MOST], view.query), media_type=KIND)
 
 
 def atom(flips: Sequence[FlipView], query: str) -> str:
