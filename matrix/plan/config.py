@@ -197,7 +197,7 @@ class Config(_Table):
     judge: JudgeTable = JudgeTable()
     bisect: BisectTable = BisectTable()
     nightly: NightlyTable | None = None
-    notify: dict[Name, NotifyTable] = {}
+    notify: dict[Annotated[Name, Field(max_length=64)], NotifyTable] = {}
     docker: DockerTable = Field(default_factory=lambda: DockerTable.model_validate({}))
 
     @model_validator(mode="after")
