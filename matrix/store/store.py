@@ -12,8 +12,8 @@ from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
 from matrix.store.dump import Dump
 from matrix.store.evidence import EvidenceReader
 from matrix.store.failures import translated
-from matrix.store.jobs import Job
 from matrix.store.gauges import Gauges
+from matrix.store.jobs import Job
 from matrix.store.judged import Judged
 from matrix.store.leases import Leases
 from matrix.store.logs import Logs
