@@ -21,7 +21,7 @@ from benchmarks.judge_series import FIRST, LAST, POINTS, SIBLINGS, Kind, Series,
 from matrix.stats.levels import find_levels
 from matrix.stats.settings import DEFAULTS
 
-SERIES, NEAR, REPLAYED, LATEST, ALL, WHOLE = 1000, 5, 100, 20, 10_000, 20
+SERIES, NEAR, REPLAYED, LATEST, ALL, WHOLE = 1000, 5, 50, 20, 10_000, 20
 Found = list[list[int]]
 """For each series where a relevant fall begins."""
 Finder = Callable[[Floats, Floats], Found]
