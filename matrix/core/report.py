@@ -12,7 +12,8 @@ class Report:
     """Empty text and None are what the reporter did not say, an empty link that where it was said is not known.
 
     `versions` is one version, or a PEP 440 range in which the version that was used lies. `value` is the accept length
-    as published; `bonus` says whether it counts the bonus token. `engine` is `unknown` where none was named. `date` is YYYY-MM-DD. `speedup` is against no draft.
+    as published; `bonus` says whether it counts the bonus token. `engine` is `unknown` where none was named. `date` is
+    YYYY-MM-DD. `speedup` is against no draft.
     """
 
     target: str
