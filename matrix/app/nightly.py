@@ -6,6 +6,7 @@ tick: left unfinished by a dead process? -> else due by the calendar? -> else a 
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from matrix.app.announce import announce
@@ -27,6 +28,8 @@ from matrix.store import Priority, Store, open_store
 from matrix.store.ticks import TickStatus
 
 Say = Callable[[str], None]
+_NAME = 255
+"""Characters that the column holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,9 @@ class Shift:
 
     @property
     def name(self) -> str:
-        """Under which its ticks are stored."""
-        return str(self.config.resolve())
+        """Under which its ticks are stored: the file's whole path, by its end and a hash where that is very long."""
+        path = str(self.config.resolve())
+        return path if len(path) <= _NAME else f"{sha256(path.encode()).hexdigest()[:16]} {path[17 - _NAME :]}"
 
     def tick(self) -> bool:
         """Send the messages that wait, then carry out the one sweep that is due now; False when none is.
