@@ -15,7 +15,7 @@ def held(path: Path, what: str, note: Callable[[str], None]) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        note(f"waiting for another process that builds the same {what}")
+        note(f"waiting for another process that works on the same {what}")
         lock.acquire()
     try:
         yield
