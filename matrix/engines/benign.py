@@ -39,6 +39,7 @@ REQUEST_FAILED = Lazy(
 CHECK_FAILED = Lazy(
     r"^(?:E\s+)?(?:AssertionError: |FAILED .* - (?:assert |AssertionError: ))"
     r"[-\w.]* ?(?:\d[\d.e+-]*) (?:not (?:greater|less) than(?: or equal to)?|[<>]=?|!=|==) ?\d[\d.e+-]*"
+    r"|^AssertionError: (?:False is not true|True is not false)\b"
     r"|^(?:ERROR|FAIL): \w+ \([\w.]+\)|^FAILED \S+::\S+ - assert "
 )
 """A CI bar that was missed: a verdict about a number, not a crash."""

@@ -93,6 +93,8 @@ def test_a_traceback_that_ends_in_a_failed_bar_is_not_cut() -> None:
         frame = f'  File "/tests/test_eagle_{name}.py", line 7, in test_{name}'
         bars += [TRACE, frame, f"AssertionError: {value} not greater than 2.8"]
     assert read(*bars).outcome is Outcome.OK
+    bars += [TRACE, '  File "/tests/test_eagle.py", line 9, in test_same', "AssertionError: False is not true : texts"]
+    assert read(*bars).outcome is Outcome.OK
     crash = [TRACE, '  File "/a.py", line 3, in load_model', "ValueError: odd"]
     assert read(*bars, *crash).reason == read(*crash, *bars).reason == "ValueError: odd"
     cut = [TRACE, '  File "/a.py", line 3, in load_model', "", "FAIL: test_one (a.Test.test_one)"]
