@@ -17,6 +17,7 @@ from matrix.plan.specforge import is_specforge, parse_specforge
 from matrix.store import Store, is_dump
 
 _SQLITE = b"SQLite format 3\x00"
+_KINDS = {"reports": "TOML", "specforge": "SpecForge results", "log": "log", "dump": "dump"}
 _STAMP = re.compile(r"(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)(?!\d)")
 _FIELD = "field.toml"
 
@@ -68,7 +69,7 @@ def field_file() -> Path:
 
 def summary(done: Iterable[Imported]) -> list[str]:
     """A line for each file."""
-    return [f"{d.file}: {d.reports} report{'s' * (d.reports != 1)} ({d.kind}), {d.new} new" for d in done]
+    return [f"{d.file} ({_KINDS[d.kind]}): {d.reports} report{'s' * (d.reports != 1)}, {d.new} new" for d in done]
 
 
 def _read(path: Path) -> bytes:

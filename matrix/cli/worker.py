@@ -36,10 +36,12 @@ def command(db: str, executor: str, once: bool) -> int:
 
 
 def _work(worker: Worker, drain: Drain, once: bool) -> int:
-    failed = False
+    failed, ran = False, 0
     while not drain.stopping():
         outcome: Outcome | None = worker.work()
-        failed = failed or (outcome is not None and outcome.tier is Tier.INFRA)
+        failed, ran = failed or (outcome is not None and outcome.tier is Tier.INFRA), ran + (outcome is not None)
         if outcome is None and (once or drain.wait(LOOK_S)):
             break
+    if once and not ran and not drain.stopping():
+        say("no cell waits that this worker could run")
     return Exit.INFRA if once and failed else Exit.OK

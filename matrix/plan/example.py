@@ -50,6 +50,14 @@ max_tokens = 128
 # auto = true                       # after a sweep, look for the release that broke what fell
 # budget_min = 120                  # minutes for that
 
+# [nightly]                         # `matrix serve -c matrix.toml` sweeps this file then, and what is new at once
+# when = "0 2 * * *"                # minute hour day month weekday
+# hours = 8
+
+# [notify.team]                     # after a night: what is new, got worse or is fixed
+# kind = "slack"                    # or "webhook", "github"
+# url = "env:TEAM_SLACK_WEBHOOK"    # a variable of the service
+
 # [[exclude]]
 # spec = "ngram-*"
 # version = "<0.30"

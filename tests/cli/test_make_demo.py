@@ -18,7 +18,7 @@ def end(*_):
     sys.exit(code)
 signal.signal(signal.SIGINT, end)
 print("up", flush=True)
-if code == 130:
+if code == 130 and "--once" not in sys.argv:
     signal.pause()
 sys.exit(code)
 """
@@ -41,8 +41,8 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def demo(project: Path, code: int) -> subprocess.Popen[str]:
-    command = ["make", "demo", f"ARGS={code}"]
+def demo(project: Path, code: int, more: str = "") -> subprocess.Popen[str]:
+    command = ["make", "demo", f"ARGS={code}{more}"]
     # A make that runs these tests tells makes below it that they are sub-makes, which announce their folder first.
     alone = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
@@ -63,3 +63,9 @@ def test_a_failure_is_an_error(project: Path) -> None:
     made = demo(project, 4)
     rest, _ = made.communicate(timeout=60)
     assert "Error 4" in rest and made.returncode == 2
+
+
+def test_a_sweep_that_was_cut_short_is_an_error_where_only_the_sweep_was_asked_for(project: Path) -> None:
+    made = demo(project, 130, " --once")
+    rest, _ = made.communicate(timeout=60)
+    assert "Error 130" in rest and made.returncode == 2

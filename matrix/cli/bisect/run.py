@@ -154,9 +154,9 @@ def asker(follower: Follower, yes: bool) -> Callable[[Forecast, Line], bool]:
 
 
 def cost(found: Forecast) -> str:
-    """`37 points, about 6 runs, 52:00, 41 GiB; 5 are built already`."""
+    """`37 points, about 6 runs, 52:00, 41 GiB; 5 built already`."""
     points = "1 point" if found.points == 1 else f"{found.points} points"
-    built = f"; {found.cached} are built already" if found.cached else ""
+    built = f"; {found.cached} built already" if found.cached else ""
     return f"{points}, about {found.runs} runs, {clock(found.seconds)}, {found.disk_gib:.1f} GiB{built}"
 
 
