@@ -104,8 +104,12 @@ def _sized(trend: Trend, one: bool) -> Markup:
     """The plot; where its revisions fit on a telephone once more for that, the style sheet shows one of the two."""
     if one or len(trend.points) > FEW:
         return _trend(trend)
-    narrow = _trend(replace(trend, name=f"{trend.name}-narrow", narrow=True))
-    return Markup('<div class="broad">{}</div><div class="narrow">{}</div>').format(_trend(trend), narrow)
+    return broad_and_narrow(_trend(trend), _trend(replace(trend, name=f"{trend.name}-narrow", narrow=True)))
+
+
+def broad_and_narrow(broad: Markup, narrow: Markup) -> Markup:
+    """Both drawings of a plot, of which the style sheet shows the one that fits the window."""
+    return Markup('<div class="broad">{}</div><div class="narrow">{}</div>').format(broad, narrow)
 
 
 @lru_cache(maxsize=512)

@@ -1,6 +1,7 @@
 """Plots of one draft: its accept length by settings, and its speed-up against its accept length."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from markupsafe import Markup
@@ -11,6 +12,7 @@ from matrix.plots import Both, Setting, Settings, Speedups, settings_svg, speedu
 from matrix.store import Filters
 from matrix.store.views import Heatmap, SeriesRow, Square
 from web import words
+from web.charts import broad_and_narrow
 from web.reader import Reader
 
 _MOST = 60
@@ -18,8 +20,11 @@ _MOST = 60
 Newest = tuple[Heatmap, SeriesRow, Square]
 
 
-def speedup_chart(draft: DraftView) -> Markup | None:
-    """Each series at its newest revision with both figures; None where there is none."""
+def speedup_chart(draft: DraftView, *, one: bool = True) -> Markup | None:
+    """Each series at its newest revision with both figures; None where there is none.
+
+    Unless `one`, a second drawing fits a telephone.
+    """
     points = tuple(
         Both(row.spec or row.method, heatmap.engine, square.accept_length, square.speedup)
         for heatmap, row, square in _newest(draft)
@@ -27,7 +32,10 @@ def speedup_chart(draft: DraftView) -> Markup | None:
     )
     told = (f"{p.group} {p.label}: accept length {p.accept_length:.2f}, {p.speedup:.2f} times" for p in points)
     title = f"Speed-up against accept length of {words.visible(draft.name)}"
-    return _speedup(Speedups("speedup", title, "; ".join(told), points)) if points else None
+    drawn = Speedups("speedup", title, "; ".join(told), points)
+    if one or not points:
+        return _speedup(drawn) if points else None
+    return broad_and_narrow(_speedup(drawn), _speedup(replace(drawn, name="speedup-narrow", narrow=True)))
 
 
 def settings_chart(draft: DraftView, store: Reader, engine: str = "", target: str = "") -> Markup | None:

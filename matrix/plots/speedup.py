@@ -11,7 +11,7 @@ from matrix.plots.svg import render
 from matrix.plots.text import label
 from matrix.plots.trend import ticks
 
-_WIDTH, _HEIGHT = 600, 300
+_WIDTH, _NARROW, _HEIGHT = 600, 340, 300
 _MARKERS = ("o", "D", "^", "s", "v")
 _NAMED = 12
 
@@ -32,6 +32,8 @@ class Speedups:
     title: str
     description: str
     points: tuple[Both, ...]
+    narrow: bool = False
+    """Fit the width of a telephone."""
 
 
 def speedup_svg(drawn: Speedups) -> str:
@@ -40,7 +42,7 @@ def speedup_svg(drawn: Speedups) -> str:
     right = max([p.accept_length for p in points] + [1.0]) * 1.08
     top = max([p.speedup for p in points] + [1.0]) * 1.12
     with drawing():
-        sheet, ax = figure(_WIDTH, _HEIGHT)
+        sheet, ax = figure(_NARROW if drawn.narrow else _WIDTH, _HEIGHT)
         ax.set_xlim(0.9, max(right, 1.5))
         _points(ax, points)
         ax.set_ylim(0, top)

@@ -32,7 +32,7 @@ def add(routes: APIRouter, site: Site) -> None:
 def _plots(site: Site, found: DraftView) -> dict[str, Any]:
     return {
         "settings": settings_chart(found, site.store),
-        "speedup": speedup_chart(found),
+        "speedup": speedup_chart(found, one=False),
         "asked": urlencode({"draft": found.name}),
     }
 
