@@ -50,6 +50,7 @@ def command(
 
     if not configs:
         serve_forever(db, host, port, announce, allow_host)
+        return
     drain = Drain()
     shifts = [Shift(config, db, executor, WorkLog(), say, drain.stopping) for config in configs]
     with Background(db, host, port, allow_host) as server:
