@@ -2,7 +2,7 @@
 
 import sys
 
-from benchmarks import bisection, classify_speed, judge, judge_one, load, overhead
+from benchmarks import bisection, classify_speed, judge, judge_one, load, overhead, queue_cost
 
 BENCHMARKS = {
     "bisection": bisection.main,
@@ -12,12 +12,14 @@ BENCHMARKS = {
     "judge-one": judge_one.main,
     "judge-all": judge_one.judge_everything,
     "load": load.of_size,
+    "queue": queue_cost.main,
 }
 SIZED = {
     "bisection": bisection.main,
     "judge-one": judge_one.main,
     "judge-all": judge_one.judge_everything,
     "load": load.of_size,
+    "queue": queue_cost.main,
 }
 
 
