@@ -6,9 +6,11 @@ import json
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 
@@ -61,13 +63,24 @@ def write_site(store: Store, folder: Path) -> Exported:
     try:
         old = target if (target / MARK).is_file() else None
         copy = _Copy(create_app(StoreReader(store), clock=_stopped(store)), new, old)
-        asyncio.run(_crawl(copy))
+        _run(_crawl(copy))
         (new / MARK).write_text(json.dumps({"specmatrix": matrix.__version__}) + "\n")
         new.chmod(0o755)
         _swap(new, target)
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return Exported(str(folder), len(copy.known), copy.written)
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """To its end; in a thread where an event loop runs in this one already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()
 
 
 def _check(target: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,17 +20,9 @@ from matrix.store import Store, open_store
 from tests.store.build import baseline_run, cell, run, sample
 from tests.web.page import parse
 from web import create_app
-from web.export import MARK, Exported
-from web.export import write_site as write_site_here
+from web.export import MARK, write_site
 from web.export_links import page, place_of
 from web.store_reader import StoreReader
-
-
-def write_site(store: Store, folder: Path) -> Exported:
-    """In a thread of its own: the browser of other tests has an event loop running in this one."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(write_site_here, store, folder).result()
-
 
 PROMPTS = [f"code-{n}" for n in range(4)]
 SERIES = cell().series_key
