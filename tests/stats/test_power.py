@@ -40,7 +40,7 @@ def test_a_real_fall_is_flagged(drop: float, caught: float, noise: float) -> Non
     assert at_most(int((~tallied(1000, drop, noise).bad).sum()), 1000) < 1 - caught + 0.02
 
 
-@pytest.mark.parametrize("drop", [0.0, 0.05, 0.1])
+@pytest.mark.parametrize("drop", [0.0, 0.05, 0.1, 0.2])
 @pytest.mark.parametrize("noise", NOISES)
 def test_intervals_hold_the_true_change_in_95_of_100(drop: float, noise: float) -> None:
     """At the first look, and where the search for an answer ended: stopping then is no reason to trust less."""
