@@ -8,13 +8,12 @@ from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
+from benchmarks.bigruns import LOCK, PROMPTS, TOKENS, K, run_of, samples_of
 from matrix.core.cell import Cell, LaunchOptions
-from matrix.core.counters import Counters
 from matrix.core.hardware import Hardware
 from matrix.core.model import Model
 from matrix.core.outcome import Outcome
-from matrix.core.recipe import Artifact
-from matrix.core.result import Failure, RunResult, Sample
+from matrix.core.result import Failure, RunResult
 from matrix.core.revision import Revision
 from matrix.core.spec import BASELINE, Method, SpecConfig
 from matrix.core.workload import Prompt, Workload
@@ -28,14 +27,13 @@ from matrix.store.tables import series as table
 
 Row = dict[str, Any]
 REVISION = "@revision@"
-ENGINES, PROMPTS, K, TOKENS = ("sglang", "vllm"), 16, 4, 128
+ENGINES = ("sglang", "vllm")
 TARGETS = tuple(f"lab/target-{n}-{size}B" for n, size in enumerate((1, 2, 3, 7, 8, 13, 32, 34, 70, 72)))
 MACHINES = (("H100", 1), ("H200", 1), ("H200", 4), ("L40S", 2))
 WORKLOADS = ("code", "chat", "mixed", "long", "short")
 DRAFTS = ("eagle3-a", "eagle3-b", "eagle3-c", "eagle3-d")
 LEVELS, VARIANTS = 8, 16
 _BEGIN, _DAY = 1_700_000_000.0, 86_400.0
-_LOCK = tuple(f"package-{n}==1.{n}.0" for n in range(150))
 _CRASH = Failure(
     Outcome.LOAD_CRASH, "KeyError: 'draft_model.t2d'", "look at the log", "KeyError t2d", "KeyError: 't2d'"
 )
@@ -99,7 +97,7 @@ class Plan:
     def save_shared(self, store: Store) -> None:
         """The workloads and the lock, which rows refer to."""
         with store._db.write() as conn:
-            put_lock(conn, _LOCK)
+            put_lock(conn, LOCK)
             for name in WORKLOADS:
                 put_workload(conn, _workload(name))
 
@@ -118,9 +116,9 @@ class Plan:
     @property
     def base(self) -> list[Row]:
         """A row of `runs` for each series; what a shape or a place tells is put over it."""
-        lock = hashlib.sha256("\n".join(_LOCK).encode()).hexdigest()
+        lock = hashlib.sha256("\n".join(LOCK).encode()).hexdigest()
         nothing = {"id": None, "sweep_id": None, "lock_ref": lock, "log_ref": None, "log_bytes": None}
-        return [nothing | _plain(run_to_row(_run(line.cell))) for line in self.lines]
+        return [nothing | _plain(run_to_row(run_of(line.cell))) for line in self.lines]
 
     @property
     def series(self) -> list[Row]:
@@ -282,51 +280,11 @@ def _runs(lines: list[Line]) -> Iterator[tuple[str, RunResult]]:
     """A run of each shape, by the shape's name."""
     plain, spoken = lines[0].cell, lines[1].cell
     for variant in range(VARIANTS):
-        yield f"base-{variant}", replace(_run(plain), samples=_samples(None, variant))
-        yield f"flat-{variant}", replace(_run(spoken), samples=_samples(1.0, variant))
+        yield f"base-{variant}", replace(run_of(plain), samples=samples_of(None, variant))
+        yield f"flat-{variant}", replace(run_of(spoken), samples=samples_of(1.0, variant))
         for level in range(LEVELS):
-            yield f"{level}-{variant}", replace(_run(spoken), samples=_samples(1.8 + 0.25 * level, variant))
-    yield "crash", replace(_run(spoken), outcome=_CRASH.outcome, reason=_CRASH.reason, failure=_CRASH)
-
-
-def _run(cell: Cell) -> RunResult:
-    return RunResult(
-        run_id="",
-        cell=cell,
-        content_key="",
-        recipe_text=f"pip install {cell.revision.engine}",
-        probe_version="1",
-        outcome=Outcome.OK,
-        reason="",
-        started_at=0.0,
-        finished_at=0.0,
-        artifact=Artifact("venv", "/cache/environment", "c" * 64, _LOCK, 60.0, False, ()),
-        phases=(("build", 60.0), ("start", 30.0), ("ready", 4.0), ("warmup", 1.0), ("probe", 20.0), ("stop", 2.0)),
-        resolved={"k": K, "attention_backend": "flashinfer"},
-        command=("python", "-m", "server", "--model", cell.target.name),
-        noise={"speed": 0.01},
-        tool_version="0.1.0",
-    )
-
-
-def _samples(length: float | None, variant: int) -> tuple[Sample, ...]:
-    return tuple(_sample(i, length, variant) for i in range(PROMPTS))
-
-
-def _sample(prompt: int, length: float | None, variant: int) -> Sample:
-    """Prompts differ by up to a tenth; a variant is up to 1 % off, each prompt by its own amount."""
-    off = 1 + 0.1 * (prompt - 7.5) / 7.5 + 0.01 * ((variant * 31 + prompt * 17) % 21 - 10) / 10
-    text = f"answer {prompt} of variant {variant}"
-    if length is None:
-        counters = Counters(completion_tokens=TOKENS)
-    else:
-        steps = round(TOKENS / (1 + (length - 1) * off))
-        accepted = round((length - 1) * off * steps)
-        shares = (0.45, 0.28, 0.17, 0.1)
-        positions = tuple(round(accepted * share) for share in shares)
-        counters = Counters(steps, K * steps, accepted, positions, steps, TOKENS)
-    seconds = TOKENS / (80.0 * (1.0 if length is None else 0.75 * length) * (2 - off))
-    return Sample(f"p{prompt:02}", "code", 0, 1, counters, seconds, text, hashlib.sha256(text.encode()).hexdigest())
+            yield f"{level}-{variant}", replace(run_of(spoken), samples=samples_of(1.8 + 0.25 * level, variant))
+    yield "crash", replace(run_of(spoken), outcome=_CRASH.outcome, reason=_CRASH.reason, failure=_CRASH)
 
 
 def _shape(run: RunResult) -> Row:
@@ -375,8 +333,8 @@ def fresh_run(lines: list[Line], number: int, revision: int, boot: int, at: floa
     cell = replace(
         line.cell, revision=Revision(line.cell.revision.engine, version(line.cell.revision.engine, revision))
     )
-    made = _run(replace(cell, boot=boot))
-    samples = _samples(None if line.plain else 2.0, boot % VARIANTS)
+    made = run_of(replace(cell, boot=boot))
+    samples = samples_of(None if line.plain else 2.0, boot % VARIANTS)
     return replace(
         made, run_id=f"fresh{at:.6f}", content_key=f"{at}", samples=samples, started_at=at - 60, finished_at=at
     )

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.bigrows import LEVELS, PROMPTS, Line, Plan, _samples, plan
+from benchmarks.bigrows import LEVELS, Line, Plan, plan
+from benchmarks.bigruns import PROMPTS, samples_of
 from benchmarks.bigstore import make
 from matrix.app.judging import judge_all, judge_one, judge_some
 from matrix.core.cell import Cell
@@ -106,7 +107,7 @@ def _arrive(file: Path, made: Plan, store: Store, line: Line, version: str) -> N
     engine = line.cell.revision.engine
     of = replace(line.cell, revision=Revision(engine, version))
     for cell, length in ((of.baseline, None), (of, 1.8 + 0.25 * (line.number % LEVELS))):
-        store.runs.save(_run(cell, _samples(length, len(version))))
+        store.runs.save(_run(cell, samples_of(length, len(version))))
     beside = [other.key for other in made.lines if other.cell.revision.engine == engine and other.key != line.key]
     rows = [
         (engine, version, key, metric, (1 + i * 37 % 1000) / 1001, 1.0)
