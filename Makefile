@@ -18,6 +18,7 @@ $(VENV)/.run: pyproject.toml
 	@$(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
 	@echo "installing specmatrix into $(VENV): about a minute"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m compileall -q matrix
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import compress
 
+from matrix.engines.logcolumns import Numbers, UnlikeError, columns, commas
 from matrix.engines.logshape import shape_of
 
 _RUNNING = re.compile(rb"#running-req: (\d{1,9}), #[^q]")
@@ -67,16 +68,17 @@ def takes(line: bytes) -> bool:
     return _MEAN.search(line) is not None and _fit(line) and len(list(_one_window(line))) == 1
 
 
-def pool(data: bytes, shapes: Collection[bytes], by_rank: bool) -> Iterable[Pooled]:
+def pool(data: bytes, shapes: Collection[bytes], by_rank: bool, alone: bool = False) -> Iterable[Pooled]:
     """What the decode lines and windows of many lines add up to, `by_rank` or over all data-parallel ranks.
 
-    `shapes` are those of the records among the lines: they tell what to look for.
+    `shapes` are those of the records among the lines: they tell what to look for. `alone`: no other line has a comma.
     """
+    per_record = commas(shapes) if alone else 0
     if any(_DECODE_SHAPE in shape for shape in shapes):
-        yield from _decode(data, by_rank and b"DP" in data)
+        yield from _decode(data, by_rank and b"DP" in data, per_record)
     if windows := [shape for shape in shapes if _WINDOW_SHAPE in shape]:
         depths = set(map(_depth, windows))
-        yield from _windows(data, depths.pop() if len(depths) == 1 else 0)
+        yield from _windows(data, depths.pop() if len(depths) == 1 else 0, per_record)
 
 
 def counts(data: bytes, shapes: Collection[bytes]) -> Iterator[Counted]:
@@ -93,35 +95,32 @@ def counts(data: bytes, shapes: Collection[bytes]) -> Iterator[Counted]:
             times = 0
 
 
-class _Numbers(dict[bytes, float]):
-    """Numbers by their text, each made once: logs repeat theirs. `zero` stands in for 0."""
-
-    def __init__(self, zero: float) -> None:
-        super().__init__()
-        self._zero = zero
-
-    def __missing__(self, text: bytes) -> float:
-        if len(self) > _NUMBERS:
-            self.clear()
-        self[text] = number = float(text) or self._zero
-        return number
+_DECODE_HEADS = (b", #running-req: ", b", accept len: ")
+_WINDOW_HEADS = (b", Drafted: ", b", Accepted: ")
+_lengths, _weights = Numbers(rb"(\d+\.\d\d)"), Numbers(rb"(\d{1,9})", 1.0)
+_length_fields, _weight_fields = Numbers(rb" accept len: (\d+\.\d\d)"), Numbers(rb" #running-req: (\d{1,9})", 1.0)
 
 
-_NUMBERS = 10_000
-_lengths, _weights = _Numbers(0.0), _Numbers(1.0)
+def _decode(data: bytes, by_rank: bool, per_record: int) -> Iterable[Pooled]:
+    if by_rank:
+        yield from _by_rank(*_found(data, by_rank=True))
+        return
+    try:
+        running, lengths = columns(data, per_record, _DECODE_HEADS)
+        steps, means = list(map(_weight_fields.__getitem__, running)), list(map(_length_fields.__getitem__, lengths))
+    except UnlikeError:
+        _, steps, means = _found(data, by_rank=False)
+    if total := sum(steps):
+        yield Pooled("decode", "", sum(map(operator.mul, steps, means)) / total, total, len(steps))
 
 
-def _decode(data: bytes, by_rank: bool) -> Iterable[Pooled]:
+def _found(data: bytes, by_rank: bool) -> tuple[list[bytes], list[float], list[float]]:
+    """Rank, running requests and length of each decode line, wherever it has them."""
     running, lengths = _RUNNING.findall(data), _LENGTH.findall(data)
     ranks = _RANK.findall(data) if by_rank else lengths
     if not len(running) == len(lengths) == len(ranks):
         running, lengths, ranks = _singly(data)
-    steps = list(map(_weights.__getitem__, running))
-    means = map(_lengths.__getitem__, lengths)
-    if by_rank:
-        yield from _by_rank(ranks, steps, means)
-    elif total := sum(steps):
-        yield Pooled("decode", "", sum(map(operator.mul, steps, means)) / total, total, len(steps))
+    return ranks, list(map(_weights.__getitem__, running)), list(map(_lengths.__getitem__, lengths))
 
 
 def _singly(data: bytes) -> tuple[list[bytes], list[bytes], list[bytes]]:
@@ -152,7 +151,7 @@ def _depth(shape: bytes) -> int:
     return rates[: len(rates) - len(rates.lstrip(b"., "))].count(b".")
 
 
-def _windows(data: bytes, k: int) -> Iterator[Pooled]:
+def _windows(data: bytes, k: int, per_record: int) -> Iterator[Pooled]:
     """Windows added up by their counters; singly and as printed where counters do not fit.
 
     `k` is the number of rates that each has, 0 where that differs.
@@ -163,10 +162,26 @@ def _windows(data: bytes, k: int) -> Iterator[Pooled]:
             yield from _one_window(line)
     elif not k:
         yield from _of_each_depth(_COUNTS.findall(data))
-    elif found := _SAME_DEPTH.findall(data):
-        accepted, drafted = zip(*found, strict=True)
-        if total := sum(map(int, drafted)):
-            yield Pooled("window", "", 1 + k * sum(map(int, accepted)) / total, total / k, len(found))
+    else:
+        accepted, drafted = _counters(data, per_record)
+        if total := sum(drafted):
+            yield Pooled("window", "", 1 + k * sum(accepted) / total, total / k, len(drafted))
+
+
+def _counters(data: bytes, per_record: int) -> tuple[list[int], list[int]]:
+    """Accepted and drafted tokens of each window."""
+    try:
+        drafted, accepted = columns(data, per_record, _WINDOW_HEADS)
+        return _whole(accepted, b" Accepted: "), _whole(drafted, b" Drafted: ")
+    except ValueError:
+        found = _SAME_DEPTH.findall(data)
+        return [int(accepted) for accepted, _ in found], [int(drafted) for _, drafted in found]
+
+
+def _whole(fields: list[bytes], head: bytes) -> list[int]:
+    """The numbers between `head` and the unit. Raises ValueError where something else stands there."""
+    begin, end = len(head), -len(b" tokens")
+    return [int(field[begin:end]) for field in fields]
 
 
 def _of_each_depth(found: list[tuple[bytes, bytes, bytes]]) -> Iterator[Pooled]:

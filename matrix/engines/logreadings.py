@@ -13,7 +13,7 @@ from matrix.engines.readers_reports import Scrapes
 from matrix.engines.readers_tables import Table
 from matrix.engines.reading import CUMULATIVE, EXACTLY_ONE, MANY_DRAFTS, Context, Observation, Reading, checked
 
-KEEP = 1000
+KEEP = 300
 """Observations listed; later ones still count in the pooled value."""
 _RANKS_EVERY = 8
 """One stretch in eight is pooled by data-parallel rank, which costs more; the others add to the mean of all."""
@@ -139,7 +139,8 @@ class Readings:
         if records := kinds.get(Kind.RECORD):
             if data is None:
                 data = b"".join(stretch.lines[i] + b"\n" for i in stretch.indexes(records))
-            for pooled in logbulk.pool(data, records, by_rank=self._pools % _RANKS_EVERY == 0):
+            alone = not any(b"," in shape for shape in set(stretch.shapes) - records)
+            for pooled in logbulk.pool(data, records, self._pools % _RANKS_EVERY == 0, alone):
                 self.agreement.bulk(pooled)
             self._pools += 1
             for counted in logbulk.counts(data, records):

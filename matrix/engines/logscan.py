@@ -14,7 +14,7 @@ from typing import BinaryIO, Protocol
 
 from matrix.engines.hot import is_junk
 from matrix.engines.logchunks import chunks, without_junk
-from matrix.engines.logshape import shape_of
+from matrix.engines.logshape import SPARSE, shape_of, shapes_of
 
 LOOKAHEAD = 8
 """Lines that are visible after the visited one, for records that a terminal wrapped."""
@@ -28,8 +28,6 @@ _A_LOOK = 40
 """Bytes whose screening takes as long as a look at an empty line."""
 _FIRST = 1 << 16
 """Bytes of new shapes that are looked at before any is screened."""
-_SPARSE = 4
-"""One line in so many may be worth a look where only those lines' shapes are taken."""
 
 
 class Kind(StrEnum):
@@ -156,6 +154,7 @@ class Scanner:
         self._shapes: dict[bytes, Kind] = {}
         self._bytes = self._new = 0
         self._behind = 0
+        self._last = b""
         self._strange = False
         self._before = _Before(b"", 0, b"", 0, None)
         self.lines = 0
@@ -195,7 +194,8 @@ class Scanner:
     def _feed(self, whole: bytes, ahead: int) -> bytes:
         """Take all whole lines but the last few; returns those with the rest, and a few lines before them."""
         likely = self._visitor.screen(whole) if self._strange and not self._visitor.wants_all() else None
-        shapes = _shapes(whole, likely)
+        shapes = shapes_of(whole, likely, self._last)
+        self._last = shapes[-1] if shapes else b""
         end, left = _back(whole, whole.rfind(b"\n") + 1, min(ahead, len(shapes) - self._behind))
         stretch = Stretch(self.lines + 1, whole, shapes, self._behind, len(shapes) - left)
         found = set(shapes)
@@ -248,11 +248,11 @@ class Scanner:
 
     def _likely(self, stretch: Stretch, todo: set[bytes], likely: AbstractSet[int] | None) -> AbstractSet[int] | None:
         """Places of the lines of new shapes worth a look; None where shapes are few enough to look at each."""
-        if likely is None or len(likely) * _SPARSE > len(stretch.shapes):
+        if likely is None or len(likely) * SPARSE > len(stretch.shapes):
             new = sum(len(shape) + _A_LOOK for shape in todo if shape not in self._shapes)
             many, self._new = new > _FEW and self._new > _FIRST, self._new + new
             likely = likely or (self._visitor.screen(stretch.whole) if many else None)
-            self._strange = likely is not None and len(likely) * _SPARSE <= len(stretch.shapes)
+            self._strange = likely is not None and len(likely) * SPARSE <= len(stretch.shapes)
         if likely is not None:
             self._visitor.screened(stretch, likely)
         return likely
@@ -269,20 +269,6 @@ class Scanner:
             self._shapes.clear()
             self._bytes = 0
         self._shapes.setdefault(shape, kind)
-
-
-def _shapes(whole: bytes, likely: AbstractSet[int] | None) -> list[bytes]:
-    """The shape of each whole line; of the `likely` ones alone where they are few."""
-    count = 0 if likely is None else whole.count(b"\n")
-    if likely is None or len(likely) * _SPARSE > count:
-        return shape_of(whole).split(b"\n")[:-1]
-    shapes = [b""] * count
-    if likely:
-        lines = whole.split(b"\n")
-        for index in likely:
-            if index < count:
-                shapes[index] = shape_of(lines[index])
-    return shapes
 
 
 def _back(data: bytes, end: int, lines: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ import pytest
 from matrix.core.outcome import Outcome
 from matrix.engines.classify import Report, classify_log
 from matrix.engines.logchunks import CHUNK
+from matrix.engines.logreadings import KEEP
 
 ACCESS = '[2026-02-03 04:05:06] INFO:     10.0.0.1:{port} - "POST /generate HTTP/1.1" 200 OK'
 PREFILL = "[2026-02-03 04:05:06{rank}] Prefill batch. #new-seq: 1, #new-token: {port}, #running-req: 4, #queue-req: 0, "
@@ -37,7 +38,7 @@ def test_decode_lines_are_weighted_by_running_requests_to_the_last_one(ranks: tu
         tokens, weight = tokens + length * (running or 1), weight + (running or 1)
     report = read(lines)
     assert sum(map(len, lines)) > 10 * CHUNK and report.accept_length == pytest.approx(tokens / weight, abs=0.0006)
-    assert [o.line for o in report.observations] == list(range(1, 2000, 2))
+    assert [o.line for o in report.observations] == list(range(1, 2 * KEEP, 2))
 
 
 def window(rng: random.Random, k: int) -> tuple[str, int, int]:
