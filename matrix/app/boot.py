@@ -43,6 +43,11 @@ class Boot:
             self.stop()
         return self.standing
 
+    def halt(self) -> None:
+        """End the server's process, from any thread; what it took is given back by `stop`."""
+        if (standing := self.standing) is not None:
+            standing.server.stop()
+
     def stop(self) -> None:
         """Stop the server, if one stands."""
         standing, self.standing = self.standing, None

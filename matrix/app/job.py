@@ -2,15 +2,14 @@
 
 import secrets
 import shutil
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 from matrix.app.bench import Baseline, Bench, Limits
 from matrix.app.boot import Boot
+from matrix.app.claim import Claim
 from matrix.app.gpus import Lender
 from matrix.app.planned import gpu_count
 from matrix.app.planning import Plan
@@ -23,10 +22,7 @@ from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
 from matrix.core.result import RunResult
 from matrix.engines.registry import adapter_for
-from matrix.store import Job, Store, redact, secret_values
-
-HEARTBEAT_S = 15.0
-
+from matrix.store import ClaimLostError, Job, Store, redact, secret_values
 
 _SLOT = "~"
 
@@ -84,23 +80,36 @@ def no_room(job: Job, hands: Hands) -> str:
     return terms.refusal(hands.expected(job), gpu_count(job.cell), spent)
 
 
-def run_job(job: Job, hands: Hands) -> Outcome:
-    """Run a claimed job's cell and save the run; the claim is given back when that fails."""
-    store, me, scratch = hands.store, hands.me, hands.scratch
-    run_id = secrets.token_hex(8)
+def run_job(job: Job, hands: Hands) -> Outcome | None:
+    """Run a claimed job's cell and save the run; the claim is given back when that fails.
+
+    None, with the server stopped and nothing stored, when another worker took the job over meanwhile.
+    """
+    store, scratch = hands.store, hands.scratch
+    claim = Claim(store, job.job_id, hands.me)
     try:
         _make(scratch)
-        with _heartbeat(store, job, me):
-            result = run_cell(job.cell, _bench(job, hands), run_id)
+        with claim.kept(stop=hands.boot.halt):
+            result = run_cell(job.cell, _bench(job, hands, claim), secrets.token_hex(8))
+        if claim.lost or not claim.held():
+            return _given_up(job, hands)
         _save(job, hands, result)
+    except ClaimLostError:
+        return _given_up(job, hands)
     except BaseException:
-        store.queue.release(job.job_id, me)
+        store.queue.release(job.job_id, hands.me)
         raise
     finally:
         if hands.boot.standing is None:  # else its log is still written to
             shutil.rmtree(scratch, ignore_errors=True)
     hands.progress.done(job.cell, result.outcome, redact(result.reason))
     return result.outcome
+
+
+def _given_up(job: Job, hands: Hands) -> None:
+    """Another worker runs the cell: no server of ours may stand beside its."""
+    hands.boot.stop()
+    hands.progress.phase(job.cell, "lost", "another worker has taken this cell over; nothing of this run is stored")
 
 
 def _make(scratch: Path) -> None:
@@ -112,18 +121,18 @@ def _make(scratch: Path) -> None:
         raise InfraError(f"no folder for logs can be made: {error.strerror}", hint=hint, where=where) from None
 
 
-def _bench(job: Job, hands: Hands) -> Bench:
+def _bench(job: Job, hands: Hands, claim: Claim) -> Bench:
     limits = hands.plan.source.config.limits
     return Bench(
         adapter=adapter_for(job.cell.revision.engine),
         executor=hands.executor,
         scratch=hands.scratch,
         limits=Limits(limits.start_s, limits.request_s),
-        progress=Telling(hands.progress, hands.store, job.job_id, hands.me),
+        progress=Telling(hands.progress, claim),
         baseline=lambda cell: _baseline(hands.store, cell),
         boot=hands.boot,
         keep=hands.keeps(job),
-        lend=Lender(hands.store).lend,
+        lend=Lender(hands.store, pause=claim.pause).lend,
     )
 
 
@@ -138,22 +147,3 @@ def _save(job: Job, hands: Hands, result: RunResult) -> None:
     ref, size = store.logs.keep(Path(result.log_path), secrets=secrets) if result.log_path else (None, None)
     again = hands.terms.again_at(job.attempts) if result.outcome.tier is Tier.INFRA else None
     store.queue.finish(job.job_id, hands.me, result, log_ref=ref, log_bytes=size, again_at=again)
-
-
-@contextmanager
-def _heartbeat(store: Store, job: Job, me: str) -> Iterator[None]:
-    """Renews the claim while a long phase says nothing."""
-    stop = threading.Event()
-
-    def beat() -> None:
-        while not stop.wait(HEARTBEAT_S):
-            with suppress(InfraError):
-                store.queue.heartbeat(job.job_id, me)
-
-    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()

@@ -197,7 +197,8 @@ def _work(sweep_id: int, hands: Hands) -> list[Outcome]:
                 hands.store.queue.release(job.job_id, hands.me)
                 hands.store.queue.cancel_rest(sweep_id, why)
             elif job is not None:
-                outcomes.append(run_job(job, hands))
+                made = run_job(job, hands)
+                outcomes += [made] if made is not None else []
             elif hands.store.queue.pending(sweep_id):
                 hands.boot.stop()
                 hands.store.requeue_lost(owner.alive)  # the sweep that is waited for may have been killed meanwhile
