@@ -39,6 +39,8 @@ REQUEST_FAILED = Lazy(
 CHECK_FAILED = Lazy(
     r"^(?:E\s+)?(?:AssertionError: |FAILED .* - (?:assert |AssertionError: ))"
     r"[-\w.]* ?(?:\d[\d.e+-]*) (?:not (?:greater|less) than(?: or equal to)?|[<>]=?|!=|==) ?\d[\d.e+-]*"
+    r"|^(?:E\s+)?AssertionError: [Ee]xpected[^\d\n]{0,60}(?:[<>]=?|at (?:least|most)|above|below|over|under) ?\d[\d.]*"
+    r"[^\d\n]{1,40}\b(?:got|was|is|found|measured):? ?\d[\d.]*\W*$"
     r"|^AssertionError: (?:False is not true|True is not false)\b"
     r"|^(?:ERROR|FAIL): \w+ \([\w.]+\)|^FAILED \S+::\S+ - assert "
 )

@@ -29,6 +29,7 @@ _ABOUT = (
     b"system efficiency",
     b"not greater than",
     b"assert ",
+    b"assertionerror: expected",
     b"spec_verify_ct",
     b"spec_decode_num_drafts",
     b"sglang:generation_tokens",

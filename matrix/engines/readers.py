@@ -41,10 +41,17 @@ _WINDOW = re.compile(r"Mean acceptance length: \S+ (?:Acc|Current)")
 _STREAMED = re.compile(r"Decode batch|SpecDecoding metrics|Speculative metrics")
 _RANK = re.compile(r"\bDP(\d+)\b")
 _RUNNING = re.compile(r"#running-req: (\d+),")
-_CHECK = re.compile(
-    r"(?:AssertionError: |assert )(?P<value>\d+\.\d+) (?:not greater than(?: or equal to)?|>=?) "
-    r"(?P<bar>\d+(?:\.\d+)?)\b"
+_CHECKS = (
+    re.compile(
+        r"(?:AssertionError: |assert )(?P<value>\d+\.\d+) (?:not greater than(?: or equal to)?|>=?) "
+        r"(?P<bar>\d+(?:\.\d+)?)\b"
+    ),
+    re.compile(
+        r"[Ee]xpected[^\d\n]{0,60}(?:>=?|≥|at least|above|over)\s?(?P<bar>\d+(?:\.\d+)?)[^\d\n]{1,40}?"
+        r"\b(?:got|was|is|found|measured)\b:?\s?(?P<value>\d+\.\d+)\b"
+    ),
 )
+"""What a unit test says of a number below its bar."""
 _ABOUT_SPEC = re.compile(r"acc(?:ept|_len)|spec|eagle|mtp|nextn|draft|lowlatency|bs_1_speed", re.IGNORECASE)
 _LIKELY_BAR = 20.0
 
@@ -154,7 +161,7 @@ def _request(value: float | None, flags: tuple[str, ...], body: str, context: Co
 
 def _failed_check(text: str, before: str) -> list[Reading]:
     """The measured side of a unit test's bar, when the test is about speculation and the numbers can be lengths."""
-    match = _CHECK.search(text) if "ssert" in text else None
+    match = next((m for check in _CHECKS if (m := check.search(text))), None) if "ssert" in text else None
     if not match or not _ABOUT_SPEC.search(f"{before}\n{text}"):
         return []
     value, bar = float(match["value"]), float(match["bar"])

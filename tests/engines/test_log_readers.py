@@ -68,6 +68,8 @@ def flags(report: Report) -> set[str]:
         ("'mean_acceptance_length': 2.5, 'num_spec_steps': 10, 'num_accepted_draft_tokens': 15", 2.5),
         ("Per-position acceptance rate: 0.810, 0.410, 0.110", 2.33),
         ("AssertionError: 2.34 not greater than 2.8 : acc_length", 2.34),
+        ("AssertionError: Expected acc_length >= 2.1, got 1.82", 1.82),
+        ("E   AssertionError: expected an accept length of at least 2.50 but it was 2.13", 2.13),
     ],
 )  # fmt: skip
 def test_a_spelling_is_read_by_its_name(line: str, value: float) -> None:
@@ -91,6 +93,8 @@ def test_a_spelling_is_read_by_its_name(line: str, value: float) -> None:
         "accept rate: 0.44",
         "Expected acceptance length: 2.60",
         "AssertionError: 0.71 not greater than 0.75 : acceptance",
+        "AssertionError: Expected accept_rate >= 0.75, got 0.71",
+        "AssertionError: Expected loss >= 2.1, got 1.82",
         "AssertionError: 131.2 not greater than 150 : speed",
         "FAIL: test_eagle_latency - AssertionError: 13.5 not less than 11",
         "FAILED tests/spec.py::test_acceptance - assert 2.6 <= 1.9",
