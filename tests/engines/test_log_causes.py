@@ -116,3 +116,7 @@ def test_a_failed_bar_is_not_a_crash() -> None:
         read("FAILED tests/x.py::test_speed - assert 0.71 > 0.75", "AssertionError: 0.71 not greater than 0.75").outcome
         is Outcome.OK
     )
+
+
+def test_a_count_that_is_not_the_expected_one_is_a_failure() -> None:
+    assert read("AssertionError: expected 3 tensors, got 2").outcome is Outcome.LOAD_CRASH
