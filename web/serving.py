@@ -9,13 +9,16 @@ from types import TracebackType
 from typing import NoReturn
 
 import uvicorn
+from fastapi import FastAPI
 
 from matrix.app.measures import Measures
 from matrix.core.errors import ConfigError, InfraError
 from matrix.store import Store, open_store
 from web.app import create_app
 from web.hosts import allowed_names
+from web.reader import Reader
 from web.store_reader import StoreReader
+from web.warm import warm
 
 Announce = Callable[[str], None]
 """Told the dashboard's address once it listens."""
@@ -34,6 +37,10 @@ class Background:
         self._server = _server(self._store, allowed_names(host, names))
         self._thread = threading.Thread(target=self._run, name="dashboard", daemon=True)
 
+    def wait_ready(self) -> None:
+        """Return once it answers, or has failed. Who asks earlier waits: the port is open, and takes connections."""
+        self._server.ready.wait()
+
     def __enter__(self) -> "Background":
         self._thread.start()
         return self
@@ -45,7 +52,10 @@ class Background:
         self._store.close()
 
     def _run(self) -> None:
-        self._server.run(sockets=[self._socket])
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._server.ready.set()
 
 
 def serve_forever(db: str, host: str, port: int, announce: Announce, names: Iterable[str] = ()) -> None:
@@ -54,6 +64,7 @@ def serve_forever(db: str, host: str, port: int, announce: Announce, names: Iter
     Raises InfraError when the port is taken, ConfigError for an address that is not this machine's.
     """
     with Background(db, host, port, names) as server:
+        server.wait_ready()
         announce(server.url)
         wait_forever()
 
@@ -98,6 +109,21 @@ def address(bound: socket.socket, host: str) -> str:
     return f"http://{name}:{port}"
 
 
-def _server(store: Store, names: frozenset[str] | None) -> uvicorn.Server:
-    app = create_app(StoreReader(store), hosts=names, version=store.mark.now, measures=Measures(store).text)
-    return uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off"))
+class _Server(uvicorn.Server):
+    """Warms the application before it takes connections; `ready` is set then."""
+
+    def __init__(self, app: FastAPI, reader: Reader) -> None:
+        super().__init__(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off"))
+        self.ready = threading.Event()
+        self._app, self._reader = app, reader
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await warm(self._app, self._reader)
+        await super().startup(sockets)
+        self.ready.set()
+
+
+def _server(store: Store, names: frozenset[str] | None) -> _Server:
+    reader = StoreReader(store)
+    app = create_app(reader, hosts=names, version=store.mark.now, measures=Measures(store).text)
+    return _Server(app, reader)
