@@ -18,7 +18,8 @@ from matrix.app.setup import Ready, prepare
 from matrix.app.source import Source
 from matrix.app.sweep import SweepOutcome, run_sweep
 from matrix.app.terms import STOPPING, Terms
-from matrix.core.errors import ConfigError, MatrixError, Where
+from matrix.app.trouble import Trouble
+from matrix.core.errors import ConfigError, InfraError, MatrixError, Where
 from matrix.core.ports import Progress
 from matrix.executors import owner
 from matrix.plan.config import Config
@@ -53,6 +54,7 @@ class Shift:
     clock: Callable[[], float] = time.time
     begun: float = field(init=False)
     _looked: float = field(init=False, default=float("-inf"))
+    _trouble: Trouble = field(init=False, default_factory=Trouble)
 
     def __post_init__(self) -> None:
         self.begun = self.clock()
@@ -69,15 +71,29 @@ class Shift:
     def tick(self) -> bool:
         """Send the messages that wait, then carry out the one sweep that is due now; False when none is.
 
-        What fails (the index out of reach, a faulty edit of the file) is told and stored; the next slot tries again.
+        What fails ends no service. A faulty edit of the file is told, and the night stored as failed. What the machine
+        fails (a database that is away or locked, a full disk, an index out of reach) is told, and the night goes on
+        after a pause, until its hours are over.
         """
+        if not self._trouble.over():
+            return False
+        try:
+            carried = self._tick()
+        except (MatrixError, OSError) as error:
+            if said := self._trouble.meet(error):
+                self.say(said)
+            return False
+        self._trouble.end()
+        return carried
+
+    def _tick(self) -> bool:
         config = Source(self.config).config
         table = config.nightly or NightlyTable()
         store = open_store(self.db)
         try:
             self._notifying(store, config).deliver()
             found = self._due(table, store)
-            number = store.ticks.begin(self.name, found.slot, found.why, owner.me(), owner.alive) if found else None
+            number = store.ticks.begin(self.name, found.slot, found.why, owner.me(), _at_work) if found else None
             if found is None or number is None:
                 return False
             self.say(f"sweeping {self.config.name}: {found.why}")
@@ -87,15 +103,16 @@ class Shift:
             store.close()
 
     def _due(self, table: NightlyTable, store: Store) -> Due | None:
-        left = store.ticks.left_running(self.name, owner.alive)
+        left = store.ticks.left_running(self.name, _at_work)
         if left is not None:
             return Due(left.slot, left.why)
-        now, last = self.clock(), store.ticks.last_slot(self.name)
+        now = self.clock()
+        self.begun = min(self.begun, now)  # the clock may have been set back
+        last = store.ticks.last_slot(self.name, until=now)
         slot = due(table, last if last is not None else self.begun, now)
         if slot is not None:
             return Due(slot, "the calendar")
-        every = 60 * table.poll_min
-        if not table.on_new or now - self._looked < every:
+        if not table.on_new or 0 <= now - self._looked < 60 * table.poll_min:
             return None
         self._looked = now
         new = [] if store.ticks.at_work(self.name) else self._untried(store)
@@ -112,6 +129,9 @@ class Shift:
 
     def _carry_out(self, number: int, table: NightlyTable, store: Store) -> None:
         status, sweep_id, note = TickStatus.FAILED, None, ""
+        # What an earlier try of this process could not close while the database was away.
+        store.queue.give_back(owner.me())
+        store.sweeps.interrupt_lost(_at_work)
         try:
             with prepare(self.config, self.db, self.executor, (), force=False, create=True, say=self.say) as ready:
                 outcome = self._sweep(ready, terms_of(table, self.clock, self.stopping))
@@ -121,6 +141,8 @@ class Shift:
                 return  # left running by what will be a dead owner: that is how the next start finds it
             status = TickStatus.DONE
         except MatrixError as error:
+            if isinstance(error, InfraError) and self._trouble.lasted() < 3600 * table.hours:
+                raise  # left running, so that the next call of `tick` goes on
             note = str(error)
         self.say(note)
         store.ticks.finish(number, status, sweep_id=sweep_id, note=note)
@@ -144,6 +166,11 @@ class Shift:
         return Notifying(store, Receivers(self.name, config.notify), self.say)
 
 
+def _at_work(who: str) -> bool:
+    """False also for this process: it looks for what is left over only when it carries out nothing itself."""
+    return who != owner.me() and owner.alive(who)
+
+
 def terms_of(table: NightlyTable, clock: Callable[[], float], stopping: Callable[[], bool]) -> Terms:
     """What one night that begins now may take."""
     return Terms(
@@ -154,6 +181,7 @@ def terms_of(table: NightlyTable, clock: Callable[[], float], stopping: Callable
         gpu_seconds=None if table.gpu_hours is None else 3600 * table.gpu_hours,
         stopping=stopping,
         clock=clock,
+        patience_s=float("inf"),
     )
 
 

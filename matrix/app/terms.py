@@ -17,7 +17,8 @@ class Terms:
     """No limits unless given. `until` is the moment (Unix seconds) at which the last cell must have ended,
     `gpu_seconds` the sum over its cells of GPUs times seconds, `tries` the runs of a cell that the machine fails.
 
-    `stopping` is asked before each cell: True ends the sweep after those under way.
+    `stopping` is asked before each cell: True ends the sweep after those under way. `patience_s` is how long a run that
+    was made waits to be stored while the database or its disk is out of order.
     """
 
     priority: Priority = Priority.INTERACTIVE
@@ -27,6 +28,7 @@ class Terms:
     gpu_seconds: float | None = None
     stopping: Callable[[], bool] = lambda: False
     clock: Callable[[], float] = time.time
+    patience_s: float = 60.0
 
     @property
     def kept(self) -> dict[str, Any]:
@@ -61,6 +63,7 @@ def terms_from(kept: Mapping[str, Any], stopping: Callable[[], bool]) -> Terms:
         until=kept.get("until"),
         gpu_seconds=kept.get("gpu_seconds"),
         stopping=stopping,
+        patience_s=float("inf"),
     )
 
 

@@ -30,6 +30,8 @@ class Worker:
     hardware: str = field(default_factory=lambda: detect().label)
     _made: dict[tuple[str, str], Executor] = field(default_factory=dict)
     _names: list[str] = field(default_factory=list)
+    _unsure: bool = False
+    """True from a claim until its end is stored: when that fails, the cell may be ours still."""
 
     def begin(self) -> list[str]:
         """Find the executors that this host has, and remove what killed processes left behind; a line for each thing.
@@ -46,6 +48,14 @@ class Worker:
         """Run the most urgent cell that waits; None when none does, or when its sweep has no room for it."""
         if self.stopping():
             return None
+        if self._unsure:
+            self.store.queue.give_back(owner.me())
+        self._unsure = True
+        outcome = self._work()
+        self._unsure = False
+        return outcome
+
+    def _work(self) -> Outcome | None:
         job = self.store.queue.claim_shared(owner.me(), self._names, self.hardware)
         if job is None:
             return None

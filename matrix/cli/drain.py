@@ -2,16 +2,20 @@
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType
 
 from matrix.cli.signals import interrupt
 
 
 class Drain:
-    """Installed by `heed`; `stopping` is True once the service was asked to end."""
+    """Installed by `heed`; `stopping` is True once the service was asked to end, or when `alone` says that the one it
+    works for has ended.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, alone: Callable[[], bool] = lambda: False) -> None:
         self._asked = threading.Event()
+        self._alone = alone
 
     def heed(self) -> None:
         """Take over SIGTERM from now on."""
@@ -19,7 +23,7 @@ class Drain:
 
     def stopping(self) -> bool:
         """Whether the service was asked to end."""
-        return self._asked.is_set()
+        return self._asked.is_set() or self._alone()
 
     def wait(self, seconds: float) -> bool:
         """Sleep, or until asked to end; True then."""

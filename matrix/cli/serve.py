@@ -11,6 +11,7 @@ from matrix.cli.options import db_option
 from matrix.cli.plain import plain
 from matrix.cli.worklog import WorkLog, say
 from matrix.core.errors import NotFoundError
+from matrix.executors import owner
 from matrix.executors.helpers import helpers
 from matrix.store import open_store
 from web.serving import Background, serve_forever
@@ -23,6 +24,7 @@ LOOK_S = 10.0
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A further name it is reached by; repeatable.")
+@click.option("--read-only", is_flag=True, help="Refuse every change, with a token too, and show no forms.")
 @click.option("--config", "-c", "configs", multiple=True, type=Path, help="Sweep this file nightly; repeatable.")
 @click.option("--executor", type=click.Choice(["auto", "venv", "docker"]), help="Overrides the files' executor.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Cells at once, on GPUs.")
@@ -31,6 +33,7 @@ def command(
     host: str,
     port: int,
     allow_host: tuple[str, ...],
+    read_only: bool,
     configs: tuple[Path, ...],
     executor: str | None,
     workers: int,
@@ -42,20 +45,23 @@ def command(
     """
     absent = absent_file(db)
 
-    def announce(url: str) -> None:
+    def announce(server: Background) -> None:
         if absent:
             next_step = "`matrix sweep` in this folder fills it while the page is open, `--db` names another"
             click.echo(f"{plain(absent)}: there was no database yet, so an empty one was made; {next_step}", err=True)
-        click.echo(f"dashboard at {url} (Ctrl-C ends it)", err=True)
+        if server.open_to:
+            click.echo(server.open_to, err=True)
+        click.echo(f"dashboard at {server.url} (Ctrl-C ends it)", err=True)
 
     if not configs:
-        serve_forever(db, host, port, announce, allow_host)
+        serve_forever(db, host, port, announce, allow_host, read_only=read_only)
         return
     drain = Drain()
     shifts = [Shift(config, db, executor, WorkLog(), say, drain.stopping) for config in configs]
-    with Background(db, host, port, allow_host) as server:
-        announce(server.url)
-        with helpers(workers - 1, ["worker", "--db", db, "--executor", executor or "auto"]):
+    with Background(db, host, port, allow_host, read_only=read_only) as server:
+        announce(server)
+        words = ["worker", "--db", db, "--executor", executor or "auto", "--beside", owner.me()]
+        with helpers(workers - 1, words, say):
             drain.heed()
             _keep(shifts, drain)
 

@@ -75,6 +75,17 @@ class Leases:
         with self._db.write() as conn:
             conn.execute(delete(leases).where(*_mine(host, gpus, owner)))
 
+    def drop_dead(self, is_alive: Callable[[str], bool]) -> int:
+        """Remove the leases of owners that `is_alive` denies; returns how many."""
+        with self._db.read() as conn:
+            owners = conn.execute(select(leases.c.owner).distinct()).scalars().all()
+        # Asked outside of any transaction: it may look at processes.
+        dead = [owner for owner in owners if not is_alive(owner)]
+        if not dead:
+            return 0
+        with self._db.write() as conn:
+            return conn.execute(delete(leases).where(leases.c.owner.in_(dead))).rowcount
+
     def held(self, host: str | None = None) -> list[Lease]:
         """All leases (of one host), by host and GPU; lapsed ones too, until somebody needs them."""
         query = select(leases).order_by(leases.c.host, leases.c.gpu)

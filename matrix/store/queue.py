@@ -97,6 +97,15 @@ class Queue:
         """Put a held job back among the waiting ones (Ctrl-C); False when the claim is lost."""
         return self._change(_held(job_id, owner).values(**waiting_again()))
 
+    def give_back(self, owner: str) -> int:
+        """Put all jobs that `owner` holds back among the waiting ones; returns how many.
+
+        For an owner that works on none of them: it could not say so while the database was away.
+        """
+        mine = (jobs.c.owner == owner, jobs.c.status == JobStatus.CLAIMED.value)
+        with self._db.write() as conn:
+            return conn.execute(update(jobs).where(*mine).values(**waiting_again())).rowcount
+
     def cancel_rest(self, sweep_id: int, note: str = "") -> int:
         """Cancel the sweep's waiting jobs, noting why; returns how many. Held ones are left to their owners."""
         with self._db.write() as conn:
@@ -145,9 +154,12 @@ class Queue:
     ) -> None:
         """Store the run and end the job, both or neither. ClaimLostError unless `owner` still holds the job.
 
-        With `again_at` (Unix seconds) the run is stored and the job waits once more, until then.
+        With `again_at` (Unix seconds) the run is stored and the job waits once more, until then. Nothing happens where
+        this very run is stored already: a caller who lost the answer may ask again.
         """
         with self._db.write() as conn:
+            if _is_stored(conn, result):
+                return
             finish_held(conn, job_id, owner, result, log_ref=log_ref, log_bytes=log_bytes)
             if again_at is not None:
                 again = waiting_again() | {
@@ -182,6 +194,11 @@ def finish_held(
     row = conn.execute(select(jobs).where(jobs.c.id == job_id)).one()
     save_run(conn, result, sweep_id=row.sweep_id, log_ref=log_ref, log_bytes=log_bytes)
     _end(conn, row, run_id=result.run_id, note=row.note)
+
+
+def _is_stored(conn: Connection, result: RunResult) -> bool:
+    same = (runs.c.run_id == result.run_id, runs.c.content_key == result.content_key)
+    return conn.execute(select(runs.c.id).where(*same)).first() is not None
 
 
 def cancel_waiting(conn: Connection, sweep_id: int, note: str = "") -> int:
@@ -235,7 +252,9 @@ def _insert(conn: Connection, sweep_id: int, content_key: str, cell: Cell, how: 
 def _first_waiting(conn: Connection, among: Sequence[ColumnElement[bool]]) -> Row[tuple[object, ...]] | None:
     others = jobs.alias("others")
     in_hand = exists().where(others.c.content_key == jobs.c.content_key, others.c.status == JobStatus.CLAIMED.value)
-    due = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= time.time())
+    now = time.time()
+    # Claimed in what is the future now: the clock was set back, and the pause counted by the wrong one.
+    due = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= now, jobs.c.claimed_at > now)
     query = select(jobs).where(jobs.c.status == JobStatus.QUEUED.value, due, ~in_hand, *among)
     return conn.execute(query.order_by(jobs.c.priority, jobs.c.id).limit(1)).first()
 

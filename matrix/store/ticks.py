@@ -65,10 +65,14 @@ class Ticks:
         with self._db.write() as conn:
             conn.execute(update(ticks).where(ticks.c.id == tick_id).values(finished_at=time.time(), **values))
 
-    def last_slot(self, schedule: str) -> float | None:
-        """The newest moment for which a tick was begun; None for a schedule that never ticked."""
+    def last_slot(self, schedule: str, until: float = float("inf")) -> float | None:
+        """The newest moment, not after `until`, for which a tick was begun; None for a schedule that never ticked.
+
+        A slot in the future was begun before the clock was set back, and must not stop the nights until then.
+        """
+        mine = (ticks.c.schedule == schedule, ticks.c.slot <= until)
         with self._db.read() as conn:
-            return conn.execute(select(func.max(ticks.c.slot)).where(ticks.c.schedule == schedule)).scalar()
+            return conn.execute(select(func.max(ticks.c.slot)).where(*mine)).scalar()
 
     def at_work(self, schedule: str) -> bool:
         """True while a tick of the schedule has not ended."""
