@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from matrix.core.errors import ConfigError, MatrixError, NotFoundError
+from web.access.refused import Refused
 from web.headers import FIXED
 from web.site import Site
 
@@ -43,12 +44,12 @@ def install(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
-        if error.status_code == 404:
+        if isinstance(error, Refused):
+            problem = Problem(str(error.detail), error.hint)
+        elif error.status_code == 404:
             problem = Problem("There is nothing at this address.", "Go back to the overview.")
-        elif error.status_code == 401:
-            problem = Problem(str(error.detail), "`matrix token create NAME` makes one: Authorization: Bearer TOKEN.")
         else:
-            problem = Problem(str(error.detail), "This service only reads: use GET on the addresses in /openapi.json.")
+            problem = Problem(str(error.detail), "/openapi.json says what each address takes.")
         response = answer(request, error.status_code, problem)
         response.headers.update(error.headers or {})
         return response

@@ -4,19 +4,26 @@ Such a page points a name of its own at 127.0.0.1 (DNS rebinding); what gives it
 """
 
 import ipaddress
+import re
 from collections.abc import Iterable
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from matrix.core.errors import ConfigError, Where
+
 _LOCAL = "localhost"
+_NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 
 
 def allowed_names(bound: str, extra: Iterable[str] = ()) -> frozenset[str] | None:
-    """Names to answer to, or None for all of them: whoever listens beyond this machine is reached by any name."""
-    more = frozenset(name.lower() for name in extra)
-    if not more and not _is_loopback(bound):
+    """Names to answer to, or None for all of them: whoever listens beyond this machine is reached by any name.
+
+    ConfigError for what is no name of a host.
+    """
+    more = frozenset(map(_checked, extra))
+    if not more and not is_loopback(bound):
         return None
     return more | {bound.lower(), _LOCAL}
 
@@ -47,6 +54,17 @@ def name_of(host: str) -> str:
     return host.partition(":")[0].rstrip(".")
 
 
+def _checked(text: str) -> str:
+    """The name in lower case; ConfigError with how to write it for an address of the web or a name with its port."""
+    given = text.strip().lower()
+    if _NAME.fullmatch(given) or _address(given) is not None:
+        return given
+    host = name_of(given.rpartition("://")[2].partition("/")[0])
+    named = _NAME.fullmatch(host) or _address(host) is not None
+    hint = f"write --allow-host {host}" if named else "for example --allow-host matrix.example.org"
+    raise ConfigError(f"`{text}` is no name of a host", hint=hint, where=Where(key="--allow-host"))
+
+
 def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         return ipaddress.ip_address(name)
@@ -54,6 +72,7 @@ def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return None
 
 
-def _is_loopback(bound: str) -> bool:
+def is_loopback(bound: str) -> bool:
+    """True for an address or name that this machine alone reaches."""
     address = _address(bound)
     return address.is_loopback if address is not None else bound.lower() == _LOCAL

@@ -24,9 +24,11 @@ _FOLDER = Path(__file__).parent / "templates"
 
 
 class Renderer:
-    """Holds the compiled templates; `assets` are the addresses of the static files by name."""
+    """Holds the compiled templates; `assets` are the addresses of the static files by name, `writing` says whether
+    anything can be changed here.
+    """
 
-    def __init__(self, assets: Mapping[str, str], clock: Callable[[], float]) -> None:
+    def __init__(self, assets: Mapping[str, str], clock: Callable[[], float], writing: bool = False) -> None:
         self.clock = clock
         self.env = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_FOLDER),
@@ -45,6 +47,7 @@ class Renderer:
             "row_html": row_html,
             "square_html": square_html,
             "words": words,
+            "writing": writing,
         }
 
     def html(self, template: str, **values: Any) -> Markup:
@@ -53,6 +56,12 @@ class Renderer:
 
     def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         return HTMLResponse(self.html(template, **values), status_code=status)
+
+    def personal(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        """A page for whoever asked alone: it holds their form token, so nobody in between may keep it."""
+        answer = self.page(template, status, **values)
+        answer.headers["cache-control"] = "private, no-store"
+        return answer
 
     def _when(self, moment: float | None) -> Markup:
         """A time in UTC whose tooltip says how long ago that was."""

@@ -15,26 +15,29 @@ from matrix.app.measures import Measures
 from matrix.core.errors import ConfigError, InfraError
 from matrix.store import Store, open_store
 from web.app import create_app
-from web.hosts import allowed_names
+from web.hosts import allowed_names, is_loopback
 from web.reader import Reader
 from web.store_reader import StoreReader
+from web.store_writer import StoreWriter
 from web.warm import warm
 
-Announce = Callable[[str], None]
-"""Told the dashboard's address once it listens."""
+Announce = Callable[["Background"], None]
+"""Told once the dashboard listens."""
 
 
 class Background:
     """The dashboard in a thread of its own, with a store of its own. Use as a context manager.
 
-    `names`: further names it answers to, see `web.hosts`.
+    `names`: further names it answers to, see `web.hosts`; `read_only`: nothing can be changed through it.
     """
 
-    def __init__(self, db: str, host: str, port: int, names: Iterable[str] = ()) -> None:
+    def __init__(self, db: str, host: str, port: int, names: Iterable[str] = (), *, read_only: bool = False) -> None:
+        answered = allowed_names(host, names)
         self._socket = listen(host, port)
         self.url = address(self._socket, host)
         self._store = open_store(db)
-        self._server = _server(self._store, allowed_names(host, names))
+        self.open_to = _open_to(host, self._store, read_only)
+        self._server = _server(self._store, answered, read_only)
         self._thread = threading.Thread(target=self._run, name="dashboard", daemon=True)
 
     def wait_ready(self) -> None:
@@ -58,14 +61,16 @@ class Background:
             self._server.ready.set()
 
 
-def serve_forever(db: str, host: str, port: int, announce: Announce, names: Iterable[str] = ()) -> None:
+def serve_forever(
+    db: str, host: str, port: int, announce: Announce, names: Iterable[str] = (), *, read_only: bool = False
+) -> None:
     """Serve until interrupted.
 
     Raises InfraError when the port is taken, ConfigError for an address that is not this machine's.
     """
-    with Background(db, host, port, names) as server:
+    with Background(db, host, port, names, read_only=read_only) as server:
         server.wait_ready()
-        announce(server.url)
+        announce(server)
         wait_forever()
 
 
@@ -123,7 +128,20 @@ class _Server(uvicorn.Server):
         self.ready.set()
 
 
-def _server(store: Store, names: frozenset[str] | None) -> _Server:
-    reader = StoreReader(store)
-    app = create_app(reader, hosts=names, version=store.mark.now, measures=Measures(store).text)
+def _server(store: Store, names: frozenset[str] | None, read_only: bool) -> _Server:
+    reader, writer = StoreReader(store), None if read_only else StoreWriter(store)
+    app = create_app(reader, hosts=names, version=store.mark.now, measures=Measures(store).text, writer=writer)
     return _Server(app, reader)
+
+
+def _open_to(host: str, store: Store, read_only: bool) -> str:
+    """What lies open beyond this machine, in a sentence; empty where nothing does."""
+    if is_loopback(host):
+        return ""
+    if read_only:
+        writing = "nothing can be changed, since it only shows"
+    elif any(token.revoked_at is None for token in store.tokens.all()):
+        writing = "changing something needs a token"
+    else:
+        writing = "nothing can be changed until `matrix token create NAME` makes a token"
+    return f"whoever reaches {host} reads everything, logs too, without a token; {writing}"

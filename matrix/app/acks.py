@@ -15,15 +15,15 @@ _UNITS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 _SERIES = re.compile(r"[0-9a-f]{16}")
 
 
-def until_moment(text: str, now: float) -> float:
+def until_moment(text: str, now: float, key: str = "--until") -> float:
     """`30d`, `12h`, `2w` from `now`, or a date, which lasts to its end in UTC; Unix seconds.
 
-    ConfigError for anything else and for what is past.
+    ConfigError, which names `key`, for anything else and for what is past.
     """
     span = _SPAN.fullmatch(text)
     if span:
         return now + int(span["number"]) * _UNITS[span["unit"]]
-    where = Where(key="--until")
+    where = Where(key=key)
     try:
         end = (datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(days=1)).timestamp()
     except (ValueError, OverflowError):  # the last day of the calendar has no end
@@ -55,6 +55,13 @@ def acks_for(
         else:
             found += [_ack(item, scope or Scope.CELL, reason, until, now) for item in items]
     return found
+
+
+def given_reason(text: str, key: str = "--reason") -> str:
+    """The reason without space around it; ConfigError, which names `key`, for an empty one."""
+    if not text.strip():
+        raise ConfigError("a reason is needed", hint='for example "known upstream"', where=Where(key=key))
+    return text.strip()
 
 
 def acknowledged(items: Sequence[Regression], acks: Iterable[Ack], now: float) -> list[Regression]:

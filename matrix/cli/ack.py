@@ -6,13 +6,13 @@ from dataclasses import asdict
 import click
 from rich.table import Table
 
-from matrix.app.acks import acks_for, until_moment
+from matrix.app.acks import acks_for, given_reason, until_moment
 from matrix.app.attribute import regressions
 from matrix.cli.moments import day
 from matrix.cli.options import ROW_NUMBER, db_option, echo_json, json_option
 from matrix.cli.tables import add_row, table_console
 from matrix.core.ack import Ack, Scope
-from matrix.core.errors import ConfigError, Where
+from matrix.core.errors import ConfigError
 from matrix.store import Store, open_store
 
 
@@ -55,10 +55,8 @@ def command(
 def _check(named: tuple[str, ...], reason: str | None, show: bool, remove: tuple[int, ...]) -> None:
     if not named and not show and not remove:
         raise ConfigError("nothing to acknowledge", hint="name a flip or a series of `matrix regressions`")
-    if named and not (reason or "").strip():
-        raise ConfigError(
-            "a reason is needed", hint='for example --reason "known upstream"', where=Where(key="--reason")
-        )
+    if named:
+        given_reason(reason or "")
 
 
 def _add(store: Store, named: tuple[str, ...], reason: str, scope: Scope | None, until: str | None, now: float) -> None:

@@ -57,6 +57,12 @@ class Tokens:
             conn.execute(update(tokens).where(tokens.c.id == found[0].id).values(last_used_at=now))
             return str(found[0].name)
 
+    def stands(self, name: str) -> bool:
+        """True for the name of a token that was made and not revoked."""
+        standing = (tokens.c.name == name, tokens.c.revoked_at.is_(None))
+        with self._db.read() as conn:
+            return conn.execute(select(tokens.c.id).where(*standing)).first() is not None
+
     def revoke(self, name: str) -> None:
         """Have it count no more. NotFoundError where no token of that name stands."""
         standing = (tokens.c.name == name, tokens.c.revoked_at.is_(None))

@@ -3,6 +3,7 @@
 import pytest
 from fastapi.testclient import TestClient
 
+from matrix.core.errors import ConfigError
 from tests.web import worlds
 from tests.web.conftest import client_of
 from web.hosts import allowed_names
@@ -56,3 +57,23 @@ def test_head_says_what_get_says_without_the_body(client: TestClient, path: str)
     assert head.content == b"" and got.content
     assert head.headers["content-type"] == got.headers["content-type"]
     assert head.headers["content-length"] == got.headers["content-length"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("http://x/", "write --allow-host x"),
+        ("https://Board.example:8443/path?a=b", "write --allow-host board.example"),
+        ("board.example:8000", "write --allow-host board.example"),
+        ("board.example/", "write --allow-host board.example"),
+        ("[::1]", "write --allow-host ::1"),
+        ("http://", "for example --allow-host matrix.example.org"),
+        ("*.example", "for example --allow-host matrix.example.org"),
+    ],
+)
+def test_what_is_no_name_is_refused_with_what_to_write(given: str, told: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        allowed_names("127.0.0.1", [given])
+    assert refused.value.hint == told
+    name = told.rpartition(" ")[2]
+    assert name in (allowed_names("127.0.0.1", [name]) or ())

@@ -116,8 +116,11 @@ def test_the_twin_keeps_to_a_series() -> None:
     assert found[0]["fault"] == asdict(FAULT)
 
 
-def test_a_standing_one_says_how_to_acknowledge_it_and_an_acknowledged_one_does_not() -> None:
-    assert page(regression()).one("code", id_="ack-1").raw.startswith("matrix ack 1 --reason ")
+def test_a_standing_one_leads_to_where_it_is_acknowledged_and_an_acknowledged_one_to_its_report() -> None:
     known = regression(ack=AckView(4, "cell", "known upstream", None, build.NOW))
-    for item in (known, regression(standing=False, status="fixed")):
-        assert "matrix ack" not in page(item).text
+    for item, words in (
+        (regression(), "Acknowledge it, or copy its report"),
+        (known, "Copy its report"),
+        (regression(standing=False, status="fixed"), "Copy its report"),
+    ):
+        assert [a.text for a in page(item).all("a") if a.attrs["href"] == "/regressions/1"] == [words]

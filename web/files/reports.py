@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from matrix.app.regression import Regression
 from matrix.app.regression_markdown import regression_markdown
 from matrix.core.errors import NotFoundError
 from matrix.store.views import RunView
@@ -27,9 +28,12 @@ def add(routes: APIRouter, site: Site) -> None:
     )
     def report(flip_id: Number) -> Response:
         """What fell, the figures on both sides, the cause, and how to see it again, as markdown."""
-        item = site.store.regression(flip_id)
-        text = regression_markdown(item, _run(site, item.from_run), _run(site, item.to_run))
-        return Response(text, media_type="text/markdown")
+        return Response(report_of(site, site.store.regression(flip_id)), media_type="text/markdown")
+
+
+def report_of(site: Site, item: Regression) -> str:
+    """The report of one regression, as markdown."""
+    return regression_markdown(item, _run(site, item.from_run), _run(site, item.to_run))
 
 
 def _run(site: Site, run_id: str | None) -> RunView | None:
