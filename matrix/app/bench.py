@@ -6,6 +6,7 @@ from pathlib import Path
 
 from matrix.app.boot import Boot
 from matrix.app.gpus import Loan, Note, no_loan
+from matrix.app.secret_env import Secrets
 from matrix.core.cell import Cell
 from matrix.core.ports import Adapter, Executor, Progress
 from matrix.core.result import Sample
@@ -41,7 +42,7 @@ class Bench:
     """Adapter, executor, where logs go while a run lasts, and how the cell's baseline is looked up.
 
     `boot` may hold the server of the cell before; with `keep` a server that is sound is left in it for the next one.
-    `lend` finds the GPUs that a server needs.
+    `lend` finds the GPUs that a server needs, `secrets` fill the marks among its variables.
     """
 
     adapter: Adapter
@@ -53,3 +54,4 @@ class Bench:
     boot: Boot = field(default_factory=Boot)
     keep: bool = False
     lend: Lend = no_loan
+    secrets: Secrets = field(default_factory=Secrets)

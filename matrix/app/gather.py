@@ -5,6 +5,7 @@ from pathlib import Path
 
 from matrix.app.folders import cache_dir
 from matrix.app.revisions import clone_of, revisions
+from matrix.app.secret_env import passed
 from matrix.app.sites import site_folder
 from matrix.app.source import Source
 from matrix.core.errors import ConfigError
@@ -33,6 +34,7 @@ def gather(source: Source, executor: str) -> Inputs:
         executor=executor,
         sites={name: str(site_folder(source, name, t)) for name, t in config.engines.items() if t.site is not None},
         clones={name: clone_of(source, name, table) for name, table in config.engines.items()},
+        passed={name: passed(source, name) for name in config.engines},
     )
 
 

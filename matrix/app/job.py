@@ -2,18 +2,21 @@
 
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 from matrix.app.bench import Baseline, Bench, Limits
 from matrix.app.boot import Boot
 from matrix.app.claim import Claim
 from matrix.app.gpus import Lender
+from matrix.app.patience import patiently
 from matrix.app.planned import gpu_count
 from matrix.app.planning import Plan
 from matrix.app.run_cell import run_cell
+from matrix.app.secret_env import Secrets, secrets_of
 from matrix.app.telling import Telling
 from matrix.app.terms import FREE, Terms
 from matrix.core.cell import Cell
@@ -22,8 +25,9 @@ from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
 from matrix.core.result import RunResult
 from matrix.engines.registry import adapter_for
-from matrix.store import ClaimLostError, Job, Store, redact, secret_values
+from matrix.store import ClaimLostError, Job, Store, redact
 
+T = TypeVar("T")
 _SLOT = "~"
 
 
@@ -49,6 +53,7 @@ class Hands:
     terms: Terms = FREE
     boot: Boot = field(default_factory=Boot)
     slot: str = field(default_factory=lambda: secrets.token_hex(4))
+    secrets: Secrets = field(init=False, repr=False)
     _after: Mapping[str, Cell] = field(init=False, repr=False)
     _seconds: Mapping[str, float] = field(init=False, repr=False)
 
@@ -58,6 +63,7 @@ class Hands:
 
     def __post_init__(self) -> None:
         plan = self.plan
+        object.__setattr__(self, "secrets", secrets_of(plan.source))
         pairs = reversed([*pairwise(plan.todo)])  # of cells of one key the first counts
         object.__setattr__(self, "_after", {of.content_key: following.cell for of, following in pairs})
         each = zip((p.content_key for p in (*plan.todo, *plan.repeats)), plan.seconds, strict=True)
@@ -91,11 +97,13 @@ def run_job(job: Job, hands: Hands) -> Outcome | None:
         _make(scratch)
         with claim.kept(stop=hands.boot.halt):
             result = run_cell(job.cell, _bench(job, hands, claim), secrets.token_hex(8))
-        if claim.lost or not claim.held():
-            return _given_up(job, hands)
+        if claim.lost or not _patiently(job, hands, claim.held):
+            _given_up(job, hands)
+            return None
         _save(job, hands, result)
     except ClaimLostError:
-        return _given_up(job, hands)
+        _given_up(job, hands)
+        return None
     except BaseException:
         store.queue.release(job.job_id, hands.me)
         raise
@@ -129,10 +137,11 @@ def _bench(job: Job, hands: Hands, claim: Claim) -> Bench:
         scratch=hands.scratch,
         limits=Limits(limits.start_s, limits.request_s),
         progress=Telling(hands.progress, claim),
-        baseline=lambda cell: _baseline(hands.store, cell),
+        baseline=lambda cell: _patiently(job, hands, lambda: _baseline(hands.store, cell)),
         boot=hands.boot,
         keep=hands.keeps(job),
         lend=Lender(hands.store, pause=claim.pause).lend,
+        secrets=hands.secrets,
     )
 
 
@@ -143,7 +152,16 @@ def _baseline(store: Store, cell: Cell) -> Baseline | None:
 
 def _save(job: Job, hands: Hands, result: RunResult) -> None:
     """Store the run with its log; one that the machine failed is tried again later when the sweep's terms say so."""
-    store, secrets = hands.store, secret_values(job.cell.launch.env)
-    ref, size = store.logs.keep(Path(result.log_path), secrets=secrets) if result.log_path else (None, None)
+    store, secrets = hands.store, hands.secrets.values
+    log = Path(result.log_path) if result.log_path else None
+    ref, size = _patiently(job, hands, lambda: store.logs.keep(log, secrets=secrets) if log else (None, None))
     again = hands.terms.again_at(job.attempts) if result.outcome.tier is Tier.INFRA else None
-    store.queue.finish(job.job_id, hands.me, result, log_ref=ref, log_bytes=size, again_at=again)
+    _patiently(
+        job,
+        hands,
+        lambda: store.queue.finish(job.job_id, hands.me, result, log_ref=ref, log_bytes=size, again_at=again),
+    )
+
+
+def _patiently(job: Job, hands: Hands, act: Callable[[], T]) -> T:
+    return patiently(act, hands.terms, lambda text: hands.progress.phase(job.cell, "save", redact(text)))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from matrix import __version__
+from matrix.app.secret_env import Secrets
 from matrix.core.cell import Cell
 from matrix.core.counters import Counters
 from matrix.core.outcome import Outcome
@@ -15,7 +16,6 @@ from matrix.core.ports import Progress
 from matrix.core.recipe import Artifact, Recipe
 from matrix.core.result import POOLED, Failure, RunResult, Sample, Uptime
 from matrix.probes import PROBE_VERSION
-from matrix.store import hide, secret_values
 
 
 @dataclass(slots=True)
@@ -32,6 +32,7 @@ class Record:
     recipe: Recipe
     progress: Progress
     log: Path
+    secrets: Secrets = field(default_factory=Secrets)
     started_at: float = field(default_factory=time.time)
     phases: dict[str, float] = field(default_factory=dict)
     samples: list[Sample] = field(default_factory=list)
@@ -70,8 +71,7 @@ class Record:
         try:
             with self.log.open("rb") as file:
                 file.seek(max(self.log.stat().st_size - 8 * 2**20, start))
-                text = file.read().decode("utf-8", "replace")
-                return hide(text, secret_values(self.cell.launch.env))
+                return self.secrets.hidden(file.read().decode("utf-8", "replace"))
         except FileNotFoundError:
             return ""
 

@@ -32,7 +32,7 @@ from matrix.probes.readiness import wait_ready
 def run_cell(cell: Cell, bench: Bench, run_id: str) -> RunResult:
     """One attempt at `cell`. Raises only KeyboardInterrupt and programming errors."""
     recipe = bench.adapter.recipe(cell)
-    record = Record(run_id, cell, recipe, bench.progress, bench.scratch / f"{run_id}.log")
+    record = Record(run_id, cell, recipe, bench.progress, bench.scratch / f"{run_id}.log", bench.secrets)
     reason = bench.adapter.unsupported(cell) or misfit(cell)
     if reason is not None:
         return record.result(Outcome.UNSUPPORTED, reason, Failure(Outcome.UNSUPPORTED, reason, signature="unsupported"))
@@ -49,6 +49,7 @@ def run_cell(cell: Cell, bench: Bench, run_id: str) -> RunResult:
 
 def _start(record: Record, bench: Bench) -> Standing:
     """Build the artifact and start a server, which then stands in the bench's boot until its GPUs are lost."""
+    bench.secrets.filled(record.cell.launch.env)  # before a long build, not after it
     with record.phase("build"):
         record.artifact = bench.executor.build(record.recipe, record.log, lambda text: _note(record, text))
     loan = _lent(record, bench)
@@ -77,7 +78,7 @@ def _lent(record: Record, bench: Bench) -> Loan:
 def _serve(record: Record, bench: Bench, loan: Loan) -> Server:
     def plan(place: Placement) -> LaunchPlan:
         launch = bench.adapter.launch(record.cell, replace(place, served_name=record.run_id))
-        return replace(launch, devices=loan.devices)
+        return replace(launch, env=bench.secrets.filled(launch.env), devices=loan.devices)
 
     assert record.artifact is not None  # noqa: S101 - built by `_start`
     return bench.executor.serve(record.artifact, record.cell, plan, record.run_id, record.log)
@@ -100,7 +101,7 @@ def _use(record: Record, bench: Bench) -> RunResult:
     assert standing is not None  # noqa: S101 - started or taken over by `run_cell`
     kept = False
     try:
-        record.command = standing.server.command
+        record.command = tuple(map(bench.secrets.hidden, standing.server.command))
         result = _watch(record, bench, standing)
         kept = bench.keep and record.sound
     finally:

@@ -14,6 +14,7 @@ from matrix.app.judging import Judgements, judge_some
 from matrix.app.planned import gpu_count
 from matrix.app.planning import Plan, Planned, refreshed
 from matrix.app.repeats import repeats
+from matrix.app.secret_env import kept_text
 from matrix.app.staging import stage_models
 from matrix.app.terms import FREE, Terms
 from matrix.app.thresholds import keep_thresholds
@@ -75,6 +76,7 @@ def clear_up(executor: Executor, store: Store) -> list[str]:
     """Stop and remove what killed processes left behind, and close their sweeps; one line for each thing."""
     lines = executor.reap()
     store.requeue_lost(owner.alive)
+    store.leases.drop_dead(owner.alive)
     lines += [f"sweep {number} was interrupted" for number in store.sweeps.interrupt_lost(owner.alive)]
     for folder in running(store).glob("*"):
         if not owner.alive(owner_of(folder)):
@@ -135,7 +137,9 @@ class _Sweep:
         plan = self.hands.plan
         request = {"config": str(plan.source.path), "executor": plan.executor, "cells": len(plan.todo)}
         request |= {"repeats": len(plan.repeats), "seconds": plan.seconds, "terms": self.hands.terms.kept}
-        return self.hands.store.sweeps.create(request, plan.source.text, owner=self.hands.me, tool_version=__version__)
+        return self.hands.store.sweeps.create(
+            request, kept_text(plan.source), owner=self.hands.me, tool_version=__version__
+        )
 
 
 @contextmanager
@@ -192,6 +196,7 @@ def _work(sweep_id: int, hands: Hands) -> list[Outcome]:
     outcomes = []
     with hands.boot:
         while True:
+            _take_back(hands)
             job = hands.store.queue.claim(hands.me, sweep_id)
             if job is not None and (why := no_room(job, hands)):
                 hands.store.queue.release(job.job_id, hands.me)
@@ -201,7 +206,15 @@ def _work(sweep_id: int, hands: Hands) -> list[Outcome]:
                 outcomes += [made] if made is not None else []
             elif hands.store.queue.pending(sweep_id):
                 hands.boot.stop()
-                hands.store.requeue_lost(owner.alive)  # the sweep that is waited for may have been killed meanwhile
                 time.sleep(WAIT_S)
             else:
                 return outcomes
+
+
+def _take_back(hands: Hands) -> None:
+    """A worker that helps, or the sweep that is waited for, may have been killed: its cells wait again, and the servers
+    that it left are stopped before they stand beside ours.
+    """
+    if hands.store.requeue_lost(owner.alive):
+        hands.executor.reap()
+        hands.store.leases.drop_dead(owner.alive)

@@ -8,6 +8,7 @@ from typing import Any
 from matrix.core.hardware import Hardware
 from matrix.core.model import Model
 from matrix.core.revision import Revision
+from matrix.core.secret import is_secret, marked
 from matrix.core.spec import BASELINE, SpecConfig
 from matrix.core.workload import Workload
 
@@ -17,13 +18,21 @@ ASIDE = "aside-"
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
-    """Engine flags and environment outside the spec config; `flags` are passed through as the user wrote them."""
+    """Engine flags and environment outside the spec config; `flags` are passed through as the user wrote them.
+
+    Of variables that are secret `env` holds a mark (`matrix.core.secret`), whatever it was made with; the values are
+    filled in where a server is started, from the config or the environment there (`matrix.app.secrets`).
+    """
 
     flags: tuple[str, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
     max_model_len: int | None = None
     dtype: str | None = None
     gpus: int = 0
+
+    def __post_init__(self) -> None:
+        hidden = tuple((name, marked(value) if is_secret(name, value) else value) for name, value in self.env)
+        object.__setattr__(self, "env", hidden)
 
     @property
     def label(self) -> str:

@@ -4,6 +4,7 @@ import shlex
 
 from matrix.core.cell import Cell
 from matrix.core.recipe import Placement
+from matrix.core.secret import is_marked
 from matrix.engines.recipes import GPU_BUILDS, IMAGE
 from matrix.engines.registry import adapter_for
 from matrix.engines.site import SITE
@@ -29,6 +30,7 @@ _OURS = {
 def user_line(cell: Cell) -> str:
     """The shell line that serves the cell's target with its draft under the names that the user gave them.
 
+    A secret variable is named, not told: its value is the user's shell's.
     Raises ConfigError for flags that a run must set itself.
     """
     draft = _name(cell.spec.draft) if cell.spec.draft else None
@@ -38,7 +40,9 @@ def user_line(cell: Cell) -> str:
     start: tuple[str, ...] = ("python", "-m", plan.module)
     if cell.revision.engine == "vllm" and cell.install in GPU_BUILDS and args[:1] == ["--model"]:
         args, start = args[1:], _SERVE
-    env = [f"{name}={shlex.quote(value)}" for name, value in cell.launch.env]
+    env = [
+        f'{name}="${name}"' if is_marked(value) else f"{name}={shlex.quote(value)}" for name, value in cell.launch.env
+    ]
     return " ".join([*env, shlex.join([*start, *args])])
 
 

@@ -19,6 +19,8 @@ _KEPT = frozenset(
     """.split()  # noqa: SIM905
 )
 _KEPT_PREFIXES = ("LC_", "HF_", "NVIDIA_", "NCCL_")
+_NEVER = frozenset({"HF_TOKEN", "HF_TOKEN_PATH"})
+"""Weights lie on the disk before a server starts, so it needs no login to the hub; the cell may give it one."""
 
 
 def server_environ(
@@ -29,7 +31,7 @@ def server_environ(
     `caches` takes what engines compile. The marks name the run and its owner in every descendant; SPT_NOENV keeps them
     readable in engines that rewrite their process title, which would otherwise overwrite the environment block.
     """
-    kept = {k: v for k, v in parent.items() if k.upper() in _KEPT or k.startswith(_KEPT_PREFIXES)}
+    kept = {k: v for k, v in parent.items() if k not in _NEVER and (k.upper() in _KEPT or k.startswith(_KEPT_PREFIXES))}
     kept["PATH"] = os.pathsep.join([str(env / "bin"), kept.get("PATH", os.defpath)])
     ours = {
         "VIRTUAL_ENV": str(env),

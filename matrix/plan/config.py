@@ -60,6 +60,9 @@ class EngineTable(_Table):
     )
     flags: list[Text] = Field(default=[], description="Engine flags passed through as they are.")
     env: dict[VariableName, Text] = Field(default={}, description="Environment of the server.")
+    env_from: list[VariableName] = Field(
+        [], description="Variables that the server gets with the values they have where it is started, never stored."
+    )
     max_model_len: int | None = Field(None, ge=64)
     dtype: Literal["auto", "bfloat16", "float16", "float32"] | None = None
     gpus: int | None = Field(

@@ -29,6 +29,8 @@ class Inputs:
     executor: str
     sites: Mapping[str, str] = field(default_factory=dict)
     clones: Mapping[str, str] = field(default_factory=dict)
+    passed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By engine: marks of the variables that `env_from` names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def _product(config: Config, inputs: Inputs) -> Iterator[Cell]:
                             revision=revision,
                             target=target,
                             spec=spec,
-                            launch=_launch(engine),
+                            launch=_launch(engine, inputs.passed.get(engine_name, {})),
                             workload=workload,
                             hardware=inputs.hardware,
                             executor=inputs.executor,
@@ -111,10 +113,10 @@ def _spec(name: str, table: SpecTable, inputs: Inputs) -> SpecConfig:
     )
 
 
-def _launch(engine: EngineTable) -> LaunchOptions:
+def _launch(engine: EngineTable, passed: Mapping[str, str]) -> LaunchOptions:
     return LaunchOptions(
         flags=tuple(engine.flags),
-        env=tuple(sorted(engine.env.items())),
+        env=tuple(sorted({**engine.env, **passed}.items())),
         max_model_len=engine.max_model_len,
         dtype=engine.dtype,
         gpus=default_gpus(engine),

@@ -7,7 +7,7 @@ from matrix.store.jobs import Job, JobStatus, Priority
 from matrix.store.judged import Fall, Noise, Place
 from matrix.store.memory import History, Q, Read, Remembered
 from matrix.store.points import PromptPoint, StoredBaseline, StoredPoint
-from matrix.store.redact import hide, redact, secret_values
+from matrix.store.redact import hide, redact
 from matrix.store.results import Filters
 from matrix.store.store import Store, open_store, state_dir_of
 from matrix.store.sweeps import SweepStatus
@@ -35,6 +35,5 @@ __all__ = [
     "open_store",
     "read_dump",
     "redact",
-    "secret_values",
     "state_dir_of",
 ]

@@ -8,15 +8,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-MARK = "[redacted]"
-_LEAST = 8
+from matrix.core.secret import MARK, is_marked
 
 _CREDENTIAL = (
     r"(?:api[_-]?key|hf[_-]?token|hf[_-]?api[_-]?token|(?:access|auth|refresh|bearer)[_-]?token"
     r"|(?:client|secret)[_-]?(?:key|secret)|aws_secret_access_key|secret|token|password|passwd)"
 )
 _QUOTED = r"""\[[^\[\]\n]*\]|"[^"\n]*"|'[^'\n]*'"""
-_NOTHING = r"""(?!(?:None|null|True|False|true|false)\b|''|""|\[\])"""
+_NOTHING = r"""(?!(?:None|null|True|False|true|false)\b|''|""|\[\]|["']?\[redacted[:\]])"""
 
 # Alternatives of one pattern, so that one pass finds the leftmost secret. `keep*` groups are what stays in front of it.
 # A repeat that may fail ends where the next attempt can begin at the earliest (a quote, a bracket, a word's start), so
@@ -47,12 +46,6 @@ def redact(text: str) -> str:
     return _SECRET.sub(_replace, text)
 
 
-def secret_values(named: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Values that their names (`MY_API_KEY`) mark as secret, longest first; values as short as words are left."""
-    values = {value for name, value in named if len(value) >= _LEAST and _named(name, value) == MARK}
-    return tuple(sorted(values, key=lambda value: (-len(value), value)))
-
-
 def hide(text: str, values: Iterable[str]) -> str:
     """`text` without these very values, which no pattern could tell from other words."""
     for value in values:
@@ -81,7 +74,7 @@ def redact_value(value: Any) -> Any:
 
 
 def _named(name: str, value: Any) -> Any:
-    secret = isinstance(value, str) and value and redact(f"{name}=x") != f"{name}=x"
+    secret = isinstance(value, str) and value and not is_marked(value) and redact(f"{name}=x") != f"{name}=x"
     return MARK if secret else redact_value(value)
 
 

@@ -28,9 +28,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def plan(tmp_path: Path, *cells: Cell) -> Plan:
+def plan(tmp_path: Path, *cells: Cell, engine: str = "") -> Plan:
     file = tmp_path / "matrix.toml"
-    file.write_text(MINIMAL)
+    file.write_text(MINIMAL.replace("[engines.vllm]", f"[engines.vllm]\n{engine}"))
     planned = tuple(Planned(c, content_key(c), None, None) for c in cells)
     return Plan(Source(file), "fake", planned, (), Estimate(1, 0, 0, False))
 
@@ -135,7 +135,8 @@ def test_secrets_reach_neither_terminal_nor_database_nor_log(tmp_path: Path, sto
         def done(self, cell: Cell, outcome: Outcome, reason: str) -> None:
             told.append(reason)
 
-    run_sweep(plan(tmp_path, secret), executor, store, Telling())
+    engine = 'env = { MY_API_KEY = "plain-words-99" }'
+    run_sweep(plan(tmp_path, secret, engine=engine), executor, store, Telling())
     (row,) = store.read.results()
     view = store.read.run(row.run_id)
     assert view.log_ref is not None

@@ -24,6 +24,7 @@ from matrix.app.bisect.points import Line
 from matrix.app.bisect.report import Report, make_report
 from matrix.app.bisect.request import Level, Regress, Request
 from matrix.app.bisect.subject import Subject, subject
+from matrix.app.secret_env import kept_text
 from matrix.app.source import Source
 from matrix.bisect.search import Phase
 from matrix.core.errors import ConfigError
@@ -86,7 +87,7 @@ def begin(request: Request, level: str, whole: Subject, line: Line, tools: Tools
         level=str(level),
         question=request.regress.value,
         request=request.to_json(),
-        config=tools.source.text,
+        config=kept_text(tools.source),
         history=line.to_json(),
         owner=owner.me(),
         parent_id=parent,
