@@ -110,7 +110,7 @@ def _bind_error(error: OSError, host: str, port: int) -> Exception:
 def address(bound: socket.socket, host: str) -> str:
     """The URL that a browser on this machine opens."""
     port = bound.getsockname()[1]
-    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104  # nosec B104
     return f"http://{name}:{port}"
 
 
@@ -128,7 +128,7 @@ class _Server(uvicorn.Server):
         self.ready.set()
 
 
-def _server(store: Store, names: frozenset[str] | None, read_only: bool) -> _Server:
+def _server(store: Store, names: frozenset[str] | None, read_only: bool = False) -> _Server:
     reader, writer = StoreReader(store), None if read_only else StoreWriter(store)
     app = create_app(reader, hosts=names, version=store.mark.now, measures=Measures(store).text, writer=writer)
     return _Server(app, reader)
