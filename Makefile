@@ -49,6 +49,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive matrix web
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

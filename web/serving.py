@@ -110,7 +110,7 @@ def _bind_error(error: OSError, host: str, port: int) -> Exception:
 def address(bound: socket.socket, host: str) -> str:
     """The URL that a browser on this machine opens."""
     port = bound.getsockname()[1]
-    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104  # nosec B104
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
     return f"http://{name}:{port}"
 
 

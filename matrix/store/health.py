@@ -51,7 +51,7 @@ def _health(conn: Connection, place: str, path: Path | None) -> Health:
     tables = inspect(conn).get_table_names()
     schema, newest = None, None
     if VERSION_TABLE in tables:
-        schema = conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608 - a constant
+        schema = conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608 - a constant  # nosec B608
         newest = conn.execute(text("SELECT max(finished_at) FROM runs")).scalar()
     known = schema in REVISIONS if schema else not tables
     if path is None:

@@ -53,7 +53,7 @@ def _current(conn: Connection, place: str) -> str | None:
     if VERSION_TABLE not in tables:
         _refuse_foreign(tables, place)
         return None
-    version = conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608 - a constant
+    version = conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608 - a constant  # nosec B608
     if version is not None and version not in REVISIONS:
         raise ConfigError(
             f"its schema {version!r} is newer than this version's {REVISIONS[-1]!r}",
