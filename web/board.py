@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from matrix.store.views import Overview, Square
-from web.squares import square_id
+from web.squares import row_squares
 
 _KEPT = 32
 
@@ -36,13 +36,15 @@ class Changes:
 
 def board(overview: Overview) -> Board:
     squares: dict[str, Square | None] = {}
-    frame = []
+    frame, content = [], []
     for heatmap in overview.heatmaps:
         frame.append((heatmap.engine, tuple(heatmap.revisions), tuple(row.series_key for row in heatmap.rows)))
         for row in heatmap.rows:
-            squares |= {square_id(row.series_key, i): square for i, square in enumerate(row.squares)}
+            of_row, said = row_squares(row)
+            squares |= of_row
+            content.append(said)
     flips = _hash((*overview.regressions, None, *overview.fixed))
-    return Board(squares=squares, shape=_hash(tuple(frame)), content=_hash(tuple(squares.items())), flips=flips)
+    return Board(squares=squares, shape=_hash(tuple(frame)), content=_hash(tuple(content)), flips=flips)
 
 
 def _hash(body: Hashable) -> str:

@@ -1,6 +1,9 @@
 """One square of the heatmap as HTML: a glyph (shape), a text, and a class (colour)."""
 
-from functools import lru_cache
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
@@ -9,6 +12,8 @@ from matrix.core.state import State
 from matrix.store.views import SeriesRow, Square
 from web import words
 
+Made = TypeVar("Made")
+_ROWS = 1024
 _WAITING = "queued"
 _RUNNING = "running"
 _KNOWN = frozenset(state.value for state in State)
@@ -46,15 +51,34 @@ def square_html(square: Square | None, identity: str) -> Markup:
     return _LINK.format(state, identity, quote(square.run_id, safe=""), reason, body)
 
 
+def of_row(work: Callable[[SeriesRow], Made]) -> Callable[[SeriesRow], Made]:
+    """What is made of a row, made once: the store tells a row that is as it was by the same object again."""
+    kept: OrderedDict[int, tuple[SeriesRow, Made]] = OrderedDict()
+
+    @wraps(work)
+    def made(row: SeriesRow) -> Made:
+        held = kept.get(id(row))
+        if held is None or held[0] is not row:
+            held = kept[id(row)] = (row, work(row))
+            while len(kept) > _ROWS:
+                kept.popitem(last=False)
+        return held[1]
+
+    return made
+
+
+@of_row
 def row_html(row: SeriesRow) -> Markup:
-    """The table cells of one series. Most rows stay as they were from one answer to the next, so they are kept."""
-    return _cells(row.series_key, tuple(row.squares))
-
-
-@lru_cache(maxsize=1024)
-def _cells(series_key: str, squares: tuple[Square | None, ...]) -> Markup:
-    cells = (square_html(square, square_id(series_key, i)) for i, square in enumerate(squares))
+    """The table cells of one series."""
+    cells = (square_html(square, square_id(row.series_key, i)) for i, square in enumerate(row.squares))
     return Markup().join(Markup("<td>{}</td>").format(cell) for cell in cells)
+
+
+@of_row
+def row_squares(row: SeriesRow) -> tuple[dict[str, Square | None], int]:
+    """The squares of one series by element id, and a hash of what they say."""
+    squares = {square_id(row.series_key, i): square for i, square in enumerate(row.squares)}
+    return squares, hash(tuple(squares.items()))
 
 
 def _tooltip(square: Square, state: str) -> Markup:

@@ -1,5 +1,6 @@
 """What of the matrix a page shows: by exact values, and at most so many rows and columns."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from matrix.store.info import SeriesInfo
@@ -27,9 +28,10 @@ class Narrow:
         """True when some value is asked for."""
         return any(getattr(self, name) is not None for name in (*VALUES, "state"))
 
-    def fits(self, info: SeriesInfo) -> bool:
-        """True for a series that has all values asked for; its states are not looked at."""
-        return all(getattr(self, name) in (None, getattr(info, name)) for name in VALUES)
+    def fitting(self, about: Iterable[SeriesInfo]) -> list[SeriesInfo]:
+        """The series that have all values asked for; their states are not looked at."""
+        asked = {name: value for name in VALUES if (value := getattr(self, name)) is not None}
+        return [info for info in about if all(getattr(info, name) == value for name, value in asked.items())]
 
 
 _LIMITS = ("state", "revisions", "rows")

@@ -6,6 +6,7 @@ from matrix.core.errors import NotFoundError
 from matrix.plan.estimate import Past
 from matrix.store.flipviews import REGRESSIONS, flip_views
 from matrix.store.info import about_all
+from matrix.store.kept import kept_of
 from matrix.store.narrow import EVERYTHING, VALUES, Narrow
 from matrix.store.overview import overview
 from matrix.store.past import past
@@ -71,8 +72,13 @@ class Read:
     def choices(self) -> dict[str, list[str]]:
         """What `Narrow` can be asked for: by name, all values that followed series have, sorted."""
         with self._db.read() as conn:
-            about = about_all(conn).values()
-        return {name: sorted({value for info in about if (value := getattr(info, name))}) for name in VALUES}
+            about, kept = about_all(conn), kept_of(conn)
+            found = kept.get("choices", about)
+            if found is None:
+                every = about.values()
+                found = {name: sorted({value for info in every if (value := getattr(info, name))}) for name in VALUES}
+                kept.put("choices", about, found)
+        return dict(found)
 
     def changes(self, since: float) -> list[FlipView]:
         """Every flip first seen at that moment (Unix seconds) or later, the newest first."""

@@ -6,20 +6,31 @@ from functools import lru_cache
 from sqlalchemy import Connection, func, select
 
 from matrix.store.baselines import batches
+from matrix.store.kept import kept_of
 from matrix.store.order import revision_key
-from matrix.store.tables import runs, squares
+from matrix.store.tables import runs, series, squares
 
 
 def newest_revisions(conn: Connection, engine: str) -> list[str]:
     """All revisions of an engine that were run, the newest first."""
+    # Runs are only ever added, so there are new revisions only where there are more of them.
+    count = conn.execute(select(func.sum(series.c.runs)).where(series.c.engine == engine)).scalar_one()
+    kept = kept_of(conn)
+    found = kept.get(("revisions", engine), count)
+    if found is None:
+        found = _newest_first(_revisions(conn, engine))
+        kept.put(("revisions", engine), count, found)
+    return list(found)
+
+
+def _revisions(conn: Connection, engine: str) -> tuple[str, ...]:
     # From one to the next by the index: reading every row for its revision would take as long as there are runs.
     mine = runs.c.engine == engine
     first = select(func.min(runs.c.revision).label("revision")).where(mine)
     steps = first.cte("steps", recursive=True)
     after = select(func.min(runs.c.revision)).where(mine, runs.c.revision > steps.c.revision).scalar_subquery()
     steps = steps.union_all(select(after).where(steps.c.revision.is_not(None)))
-    found = conn.scalars(select(steps.c.revision).where(steps.c.revision.is_not(None)))
-    return list(_newest_first(tuple(found)))
+    return tuple(conn.scalars(select(steps.c.revision).where(steps.c.revision.is_not(None))))
 
 
 @lru_cache(maxsize=16)

@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError
 
 from matrix.store.database import reader, writer
 from matrix.store.failures import translated
+from matrix.store.kept import Kept, keep_for, keep_nothing
 from matrix.store.samefile import SameFile
 
 
@@ -19,6 +20,7 @@ class Transactions:
         self._engine = engine
         self._file = file
         self._reader, self._writer = reader(engine), writer(engine)
+        self._kept = Kept()
         self.place = place
 
     @contextmanager
@@ -26,7 +28,9 @@ class Transactions:
         """One consistent view of the database; MatrixError on failure."""
         if self._file is not None and self._file.changed():
             self._engine.dispose()
+            self._kept = Kept()
         with translated(self.place), self._reader.begin() as conn:
+            keep_for(conn, self._kept)
             yield conn
 
     @contextmanager
@@ -38,6 +42,7 @@ class Transactions:
         if self._file is not None:
             self._file.check()
         with translated(self.place), self._writer.begin() as conn:
+            keep_nothing(conn)
             yield conn
 
     def close(self) -> None:

@@ -13,7 +13,6 @@ from web.flips import shown_flips
 from web.pace import interval, timed
 from web.progress import progress
 from web.site import Site
-from web.squares import square_id
 
 # What tells two rows apart beyond target, draft and spec; shown only where it differs inside one table.
 _SECONDARY = ("launch", "workload", "hardware", "executor")
@@ -66,8 +65,7 @@ def heat_table(identity: str, heatmap: Heatmap, group: str = GROUPS[0]) -> dict[
     differing = [name for name in _SECONDARY if len({getattr(row, name) for row in heatmap.rows}) > 1]
     for row in heatmap.rows:
         notes = _notes(row, group, differing)
-        line = {"row": row, "notes": notes, "squares": _squares(row)}
-        groups.setdefault(group_name(row, group), []).append(line)
+        groups.setdefault(group_name(row, group), []).append({"row": row, "notes": notes})
     left = {"more": max(heatmap.total - len(heatmap.rows), 0), "older": heatmap.older}
     return {"id": identity, "engine": heatmap.engine, "revisions": heatmap.revisions, "groups": groups} | left
 
@@ -78,7 +76,3 @@ def _notes(row: SeriesRow, group: str, differing: list[str]) -> list[str]:
     notes += [row.draft] if row.draft and row.draft != row.spec and group != "draft" else []
     notes += [f"k {row.k}"] if row.k is not None else []
     return notes + [f"{name} {getattr(row, name) or 'default'}" for name in differing if name != group]
-
-
-def _squares(row: SeriesRow) -> list[tuple[str, Any]]:
-    return [(square_id(row.series_key, i), square) for i, square in enumerate(row.squares)]
