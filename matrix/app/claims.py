@@ -44,7 +44,7 @@ def gather(store: Store, question: Question) -> tuple[list[Claim], set[Method]]:
     if not models and not (known and architecture_of(question.model)):
         raise _unknown(question.model, names)
     versions = {claim.versions for claim in reported if exact(claim)}
-    near = store.evidence.near(models, lambda t: remoteness(differing(_about(t), question)), versions)
+    near = store.evidence.near(tested, lambda t: remoteness(differing(_about(t), question)), versions)
     return [*map(measured_claim, near), *reported, *known], methods
 
 

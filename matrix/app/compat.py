@@ -79,10 +79,10 @@ def view(claim: Claim, differs: tuple[str, ...] = ()) -> EvidenceView:
 def _recommended(store: Store, claim: Claim) -> Recommended:
     seen = asdict(view(claim))
     if claim.evidence is Evidence.MEASURED:
-        run, cell = store.read.run(claim.ref), store.runs.cell(claim.ref)
+        (artifact, lock), cell = store.runs.installed(claim.ref), store.runs.cell(claim.ref)
         image = _image(cell) if cell is not None and cell.install == IMAGE else None
-        digest = run.row.artifact if image else None
-        pins = run.lock or _pins(claim)
+        digest = artifact if image else None
+        pins = lock or _pins(claim)
         return Recommended(
             **seen, image=image, digest=digest, pins=pins, launch=_launch(cell), install=_install(cell, digest)
         )

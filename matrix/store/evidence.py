@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from matrix.core.spec import Method
 from matrix.core.state import State
@@ -109,15 +109,16 @@ class EvidenceReader:
         with self._db.read() as conn:
             return _tested(conn, targets)
 
-    def near(self, targets: Iterable[str], distance: Distance, versions: Collection[str] = ()) -> list[Measured]:
-        """What series of these models that fit were measured as; where none is healthy, also those that come nearest.
+    def near(self, tested: Iterable[Tested], distance: Distance, versions: Collection[str] = ()) -> list[Measured]:
+        """What those of the series that fit were measured as; where none is healthy, also those that come nearest.
 
         Revisions are read from the newest on until three of an engine are healthy. Those in `versions` are always read.
         """
+        away = [(distance(one), one) for one in tested]
+        every = groupby(sorted(away, key=lambda pair: pair[0]), key=lambda pair: pair[0])
+        groups = [[one for _, one in group] for _, group in every]
+        fits = bool(groups) and not min(gap for gap, _ in away)
         with self._db.read() as conn:
-            every = sorted(_tested(conn, targets), key=distance)
-            groups = [list(group) for _, group in groupby(every, key=distance)]
-            fits = groups and not distance(groups[0][0])
             found = list(_newest(conn, groups[0], versions)) if fits else []
             if any(m.state is State.HEALTHY for m in found):
                 return found
@@ -155,26 +156,37 @@ def _telling(
 ) -> Iterator[Sequence[Any]]:
     """Squares of the newest revisions up to the third healthy one: what is healthy there, and all that is not."""
     size = max(_LEAST, _SQUARES // len(mine))
-    found: list[Sequence[Any]] = []
+    seen: list[str] = []
     healthy: set[str] = set()
-    seen: set[str] = set()
     for at in range(0, len(every), size):
         block = every[at : at + size]
-        seen.update(block)
-        rows = _at(conn, mine, block)
-        found += rows
-        healthy |= {row[1] for row in rows if row[3] == State.HEALTHY.value}
+        seen += block
+        healthy |= _healthy(conn, mine, block)
         if len(healthy) >= _ENOUGH:
             break
-    chosen = {*[revision for revision in every if revision in healthy][:_ENOUGH], *versions}
-    yield from (row for row in found if row[3] != State.HEALTHY.value or row[1] in chosen)
-    yield from _at(conn, mine, [v for v in versions if v not in seen])
+    chosen = [revision for revision in seen if revision in healthy][:_ENOUGH]
+    # Most squares are healthy and older than the third: they are passed over where they lie.
+    yield from _at(conn, mine, seen, squares.c.state != State.HEALTHY.value)
+    yield from _at(conn, mine, list(dict.fromkeys((*chosen, *versions))), squares.c.state == State.HEALTHY.value)
+    yield from _at(conn, mine, [v for v in versions if v not in seen], squares.c.state != State.HEALTHY.value)
 
 
-def _at(conn: Connection, mine: dict[str, Tested], revisions: Sequence[str]) -> list[Sequence[Any]]:
+def _healthy(conn: Connection, mine: dict[str, Tested], revisions: Sequence[str]) -> set[str]:
+    """Those of the revisions at which any of the series is healthy."""
+    found: set[str] = set()
+    for batch in batches(sorted(mine)):
+        asked = (squares.c.series_key.in_(batch), squares.c.revision.in_(revisions))
+        healthy = squares.c.state == State.HEALTHY.value
+        found |= set(conn.scalars(select(squares.c.revision).where(*asked, healthy).distinct()))
+    return found
+
+
+def _at(
+    conn: Connection, mine: dict[str, Tested], revisions: Sequence[str], state: ColumnElement[bool]
+) -> list[Sequence[Any]]:
     found: list[Sequence[Any]] = []
     for batch in batches(sorted(mine)) if revisions else ():
-        asked = (squares.c.series_key.in_(batch), squares.c.revision.in_(revisions))
+        asked = (squares.c.series_key.in_(batch), squares.c.revision.in_(revisions), state)
         found += conn.execute(select(*_SQUARE).where(*asked).order_by(squares.c.series_key, squares.c.revision))
     return found
 

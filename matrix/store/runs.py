@@ -9,7 +9,7 @@ from matrix.core.result import RunResult
 from matrix.core.revision import Revision
 from matrix.store.baselines import batches, newest_baselines
 from matrix.store.cellio import cell_from_json, revision_from_json
-from matrix.store.contents import get_workload
+from matrix.store.contents import get_lock, get_workload
 from matrix.store.jobs import JobStatus
 from matrix.store.pointrows import newest_point
 from matrix.store.points import StoredBaseline, StoredPoint
@@ -69,6 +69,13 @@ class Runs:
         with self._db.read() as conn:
             body = conn.execute(select(runs.c.cell).where(runs.c.run_id == run_id)).scalar()
             return None if body is None else cell_from_json(body, lambda content: get_workload(conn, content))
+
+    def installed(self, run_id: str) -> tuple[str | None, list[str]]:
+        """Digest of the run's artifact, and its lock; (None, []) for an unknown id."""
+        with self._db.read() as conn:
+            query = select(runs.c.artifact_digest, runs.c.lock_ref).where(runs.c.run_id == run_id)
+            row = conn.execute(query).first()
+            return (None, []) if row is None else (row.artifact_digest, get_lock(conn, row.lock_ref))
 
     def next_boot(self, cell: Cell) -> int:
         """The lowest boot ordinal above all measured and all waiting ones of this cell; 0 for a new cell."""

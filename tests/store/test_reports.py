@@ -37,7 +37,7 @@ def test_evidence_is_the_newest_run_with_its_verdict(store: Store) -> None:
     store.runs.save(run("base", cell("0.28.0", BASELINE), sample(), at=4.0))
     said = Verdict(Metric.ACCEPT_LENGTH, State.COLLAPSED, "low", (("noise", 0.02),))
     store.series.save_verdicts(old.series_key, {"b": [said]})
-    found = {m.run_id: m for m in store.evidence.near([TARGET.name], lambda tested: ())}
+    found = {m.run_id: m for m in store.evidence.near(store.evidence.tested([TARGET.name]), lambda tested: ())}
     assert set(found) == {"b", "c"}
     assert (found["b"].state, found["b"].noise) == ("collapsed", 0.02)
     assert (found["c"].state, found["c"].noise) == ("unknown", None)
