@@ -36,6 +36,26 @@ def render(drawing: Figure, *, name: str, title: str, description: str) -> str:
     _localise(root, name)
     for element in root.iter():
         _restyle(element)
+    return written(root)
+
+
+def sheet(width: int, height: int, *, name: str, title: str, description: str) -> ET.Element:
+    """The same element, empty, for what is drawn without matplotlib."""
+    size = {"width": str(width), "height": str(height), "viewBox": f"0 0 {width} {height}"}
+    root = ET.Element(f"{{{_SVG}}}svg", size)
+    _label(root, name, title, description)
+    return root
+
+
+def add(root: ET.Element, tag: str, role: str, text: str | None = None, **attributes: float | str) -> None:
+    """Append an element in the colour of `role`; numbers are lengths in CSS pixels."""
+    told = {key.replace("_", "-"): _length(value) for key, value in attributes.items()}
+    colour = {"line": "stroke"}.get(tag, "fill")
+    ET.SubElement(root, f"{{{_SVG}}}{tag}", told | {colour: _of_role(role)}).text = text
+
+
+def written(root: ET.Element) -> str:
+    """The element as text."""
     return ET.tostring(root, encoding="unicode")
 
 
@@ -98,8 +118,16 @@ def _restyle(element: ET.Element) -> None:
 
 def _themed(value: str) -> str:
     role = _ROLE_OF.get(value.lower())
-    return value if role is None else f"var(--plot-{role}, {FALLBACKS[role]})"
+    return value if role is None else _of_role(role)
+
+
+def _of_role(role: str) -> str:
+    return f"var(--plot-{role}, {FALLBACKS[role]})"
 
 
 def _short(match: re.Match[str]) -> str:
-    return f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
+    return _length(float(match[0]))
+
+
+def _length(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")

@@ -122,6 +122,14 @@ def test_every_revision_has_its_label_and_room(count: int) -> None:
     assert width / count >= 30 or count <= 12
 
 
+def test_a_bar_is_as_high_as_its_share_and_one_that_is_unknown_is_not_there() -> None:
+    root = ET.fromstring(positions_svg(Positions("p", "T", "D", (1.0, 0.5, 0.0, math.nan, 1.7))))
+    heights = [float(bar.attrib["height"]) for bar in root.iter(f"{SVG}rect")]
+    assert heights == [heights[0], pytest.approx(heights[0] / 2, abs=0.01), heights[0]]
+    lines = sorted(float(line.attrib["y1"]) for line in root.iter(f"{SVG}line"))
+    assert lines[2] - lines[0] == pytest.approx(heights[0], abs=0.01)
+
+
 def test_bars_carry_their_share_and_unknown_is_a_question_mark() -> None:
     found = texts(positions_svg(Positions("p", "T", "D", (0.62, 0.0, math.nan))))
     assert "62 %" in found and "0 %" in found and "?" in found
