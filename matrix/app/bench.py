@@ -15,8 +15,8 @@ Baseline = tuple[str, tuple[Sample, ...], dict[str, float]]
 """Run id, samples (with alternatives) and noise of the baseline run that a draft run is set against."""
 
 
-Lend = Callable[[int, str, Note], Loan]
-"""Given how many GPUs a server needs, what for, and whom to tell while it waits."""
+Lend = Callable[[int, str, Note, float | None], Loan]
+"""Given how many GPUs a server needs, what for, whom to tell while it waits, and the share of their memory it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,8 @@ class Bench:
     """Adapter, executor, where logs go while a run lasts, and how the cell's baseline is looked up.
 
     `boot` may hold the server of the cell before; with `keep` a server that is sound is left in it for the next one.
-    `lend` finds the GPUs that a server needs, `secrets` fill the marks among its variables.
+    `ready` raises InfraError where the host cannot serve the cell now. `lend` finds the GPUs that a server needs,
+    `secrets` fill the marks among its variables.
     """
 
     adapter: Adapter
@@ -53,5 +54,6 @@ class Bench:
     baseline: Callable[[Cell], Baseline | None] = lambda cell: None
     boot: Boot = field(default_factory=Boot)
     keep: bool = False
+    ready: Callable[[Cell], None] = lambda cell: None
     lend: Lend = no_loan
     secrets: Secrets = field(default_factory=Secrets)

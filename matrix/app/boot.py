@@ -48,11 +48,13 @@ class Boot:
         if (standing := self.standing) is not None:
             standing.server.stop()
 
-    def stop(self) -> None:
-        """Stop the server, if one stands."""
+    def stop(self) -> str:
+        """Stop the server, if one stands. Returns what it left in use of its GPUs, empty for nothing."""
         standing, self.standing = self.standing, None
         if standing is not None:
             try:
                 standing.server.stop()
             finally:
-                standing.loan.release()
+                left = standing.loan.release()
+            return left
+        return ""

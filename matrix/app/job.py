@@ -15,6 +15,7 @@ from matrix.app.gpus import Lender
 from matrix.app.patience import patiently
 from matrix.app.planned import gpu_count
 from matrix.app.planning import Plan
+from matrix.app.preflight import check_driver
 from matrix.app.run_cell import run_cell
 from matrix.app.secret_env import Secrets, secrets_of
 from matrix.app.telling import Telling
@@ -25,6 +26,7 @@ from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
 from matrix.core.result import RunResult
 from matrix.engines.registry import adapter_for
+from matrix.sources import hardware
 from matrix.store import ClaimLostError, Job, Store, redact
 
 T = TypeVar("T")
@@ -140,6 +142,7 @@ def _bench(job: Job, hands: Hands, claim: Claim) -> Bench:
         baseline=lambda cell: _patiently(job, hands, lambda: _baseline(hands.store, cell)),
         boot=hands.boot,
         keep=hands.keeps(job),
+        ready=lambda cell: check_driver(cell, hardware.gpus()),
         lend=Lender(hands.store, pause=claim.pause).lend,
         secrets=hands.secrets,
     )

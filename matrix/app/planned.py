@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from matrix.core.cell import Cell
-from matrix.core.recipe import Placement, Recipe
+from matrix.core.recipe import LaunchPlan, Placement, Recipe
+from matrix.engines.gpu_share import gpu_share
 from matrix.engines.registry import adapter_for
 from matrix.probes import PROBE_VERSION
 
@@ -44,4 +45,13 @@ def at_boot(cell: Cell, boot: int) -> Planned:
 
 def gpu_count(cell: Cell) -> int:
     """How many GPUs a server of this cell takes: its parallel sizes multiplied, 0 on the CPU."""
-    return adapter_for(cell.revision.engine).launch(cell, Placement("", None, "", 0, "")).gpus
+    return _launch(cell).gpus
+
+
+def share_of(cell: Cell) -> float | None:
+    """The share of each GPU's memory that a server of this cell asks for; None where it is not known."""
+    return gpu_share(cell, _launch(cell).args)
+
+
+def _launch(cell: Cell) -> LaunchPlan:
+    return adapter_for(cell.revision.engine).launch(cell, Placement("", None, "", 0, ""))

@@ -14,11 +14,12 @@ from matrix.app.conclude import conclude
 from matrix.app.gpus import NO_LOAN, Loan
 from matrix.app.machine import blamed_on_machine
 from matrix.app.measure import measure
-from matrix.app.planned import gpu_count
+from matrix.app.planned import gpu_count, share_of
 from matrix.app.record import Record
 from matrix.core.cell import Cell
 from matrix.core.errors import BuildError, EnvironmentMismatchError, InfraError, MatrixError
 from matrix.core.misfit import misfit
+from matrix.core.oddity import Oddity
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Server, ServerExit
 from matrix.core.recipe import LaunchPlan, Placement
@@ -72,7 +73,13 @@ def _lent(record: Record, bench: Bench) -> Loan:
     if not count:
         return NO_LOAN
     with record.phase("wait"):
-        return bench.lend(count, record.cell.label, lambda text: record.progress.phase(record.cell, "wait", text))
+        bench.ready(record.cell)
+        return bench.lend(
+            count,
+            record.cell.label,
+            lambda text: record.progress.phase(record.cell, "wait", text),
+            share_of(record.cell),
+        )
 
 
 def _serve(record: Record, bench: Bench, loan: Loan) -> Server:
@@ -99,7 +106,7 @@ def _use(record: Record, bench: Bench) -> RunResult:
     """Measure on the server that stands. It is stopped unless it is sound and wanted for the next cell."""
     standing = bench.boot.standing
     assert standing is not None  # noqa: S101 - started or taken over by `run_cell`
-    kept = False
+    kept, left = False, ""
     try:
         record.command = tuple(map(bench.secrets.hidden, standing.server.command))
         result = _watch(record, bench, standing)
@@ -107,8 +114,16 @@ def _use(record: Record, bench: Bench) -> RunResult:
     finally:
         if not kept:
             with record.phase("stop"):
-                bench.boot.stop()
-    return replace(result, phases=tuple(record.phases.items()), finished_at=time.time())
+                left = bench.boot.stop()
+    return _noted(replace(result, phases=tuple(record.phases.items()), finished_at=time.time()), left)
+
+
+def _noted(result: RunResult, left: str) -> RunResult:
+    """The run, with what its server left in use of the GPUs when it had stopped."""
+    if not left:
+        return result
+    reason = f"{result.reason}; after its server had stopped, {left}"
+    return replace(result, reason=reason, flags=(*result.flags, str(Oddity.MEMORY_KEPT)))
 
 
 def _watch(record: Record, bench: Bench, standing: Standing) -> RunResult:

@@ -17,6 +17,7 @@ class Oddity(StrEnum):
     OTHER_SETTINGS = "other-settings"
     LOG_DISAGREES = "log-disagrees"
     DRIFT = "drift"
+    MEMORY_KEPT = "gpu-memory-kept"
 
     @property
     def meaning(self) -> str:
@@ -36,4 +37,5 @@ _MEANINGS = {
     Oddity.OTHER_SETTINGS: "the engine runs with other sizes than those asked for",
     Oddity.LOG_DISAGREES: "the engine's own log tells another accept length than its counters",
     Oddity.DRIFT: "the accept length changes while the server runs",
+    Oddity.MEMORY_KEPT: "memory of its GPUs was still in use when the server had stopped",
 }

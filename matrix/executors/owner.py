@@ -6,6 +6,8 @@ from pathlib import Path
 
 import psutil
 
+from matrix.executors.processes import OWNER
+
 
 def me() -> str:
     """This process as `host:pid:starttime`; compare it as a whole, its parts are private."""
@@ -30,6 +32,16 @@ def alive(owner: str) -> bool:
     try:
         return start_time(int(pid)) == started
     except (psutil.NoSuchProcess, ValueError):
+        return False
+
+
+def owns(pid: int) -> bool:
+    """True when that process is this one, or was started by it as a server or by such a one."""
+    if pid == os.getpid():
+        return True
+    try:
+        return psutil.Process(pid).environ().get(OWNER) == me()
+    except (psutil.Error, OSError):
         return False
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from matrix.core.hardware import Hardware
+from matrix.sources import nvml
 
 QUERY = "name,uuid,memory.total,driver_version"
 
@@ -59,7 +60,7 @@ def glibc_version() -> str | None:
 
 
 def gpus() -> Gpus:
-    """NVIDIA devices by NVML where `pynvml` is installed, else by `nvidia-smi`, else none."""
+    """NVIDIA devices by NVML, by `nvidia-smi` where that fails, else none."""
     try:
         return _by_nvml()
     except Exception:  # noqa: BLE001  NVML's errors are a family of its own, known only where it is installed
@@ -113,24 +114,18 @@ def _quota(cgroup: Path) -> float | None:
 
 
 def _by_nvml() -> Gpus:
-    import pynvml  # type: ignore[import-not-found,import-untyped,unused-ignore]
-
-    pynvml.nvmlInit()
-    try:
-        handles = [pynvml.nvmlDeviceGetHandleByIndex(i) for i in range(pynvml.nvmlDeviceGetCount())]
+    with nvml.session() as (lib, handles):
         devices = tuple(
             Gpu(
-                _text(pynvml.nvmlDeviceGetName(handle)),
-                _text(pynvml.nvmlDeviceGetUUID(handle)),
-                round(pynvml.nvmlDeviceGetMemoryInfo(handle).total / 2**30, 1),
-                "{}.{}".format(*pynvml.nvmlDeviceGetCudaComputeCapability(handle)),
+                nvml.text(lib.nvmlDeviceGetName(handle)),
+                nvml.text(lib.nvmlDeviceGetUUID(handle)),
+                round(lib.nvmlDeviceGetMemoryInfo(handle).total / 2**30, 1),
+                "{}.{}".format(*lib.nvmlDeviceGetCudaComputeCapability(handle)),
             )
             for handle in handles
         )
-        cuda = int(pynvml.nvmlSystemGetCudaDriverVersion_v2())
-        return Gpus(devices, _text(pynvml.nvmlSystemGetDriverVersion()), f"{cuda // 1000}.{cuda % 1000 // 10}")
-    finally:
-        pynvml.nvmlShutdown()
+        cuda = int(lib.nvmlSystemGetCudaDriverVersion_v2())
+        return Gpus(devices, nvml.text(lib.nvmlSystemGetDriverVersion()), f"{cuda // 1000}.{cuda % 1000 // 10}")
 
 
 def _by_smi() -> Gpus:
@@ -155,7 +150,3 @@ def _smi(*args: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else value

@@ -70,6 +70,11 @@ class Leases:
             conn.execute(update(leases).where(*mine).values(heartbeat_at=now, expires_at=now + ttl_s))
             return True
 
+    def repurpose(self, host: str, gpus: Collection[int], owner: str, purpose: str) -> None:
+        """Say what those that `owner` still holds are held for now."""
+        with self._db.write() as conn:
+            conn.execute(update(leases).where(*_mine(host, gpus, owner)).values(purpose=stored_text(purpose, 500)))
+
     def release(self, host: str, gpus: Collection[int], owner: str) -> None:
         """Give back those that `owner` still holds."""
         with self._db.write() as conn:

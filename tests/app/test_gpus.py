@@ -1,5 +1,7 @@
 """GPUs are lent to one server at a time, found idle, and given back when it stops."""
 
+import os
+import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -7,18 +9,28 @@ from pathlib import Path
 
 import pytest
 
-from matrix.app.gpus import Lender
+from matrix.app.gpus import HELD_OFF, Lender
+from matrix.app.planned import share_of
+from matrix.app.preflight import check_driver, taken
 from matrix.app.run_cell import run_cell
 from matrix.core.cell import Cell
 from matrix.core.errors import EnvironmentMismatchError, InfraError
 from matrix.core.hardware import Hardware
+from matrix.core.oddity import Oddity
 from matrix.core.outcome import Outcome
 from matrix.core.recipe import Device
+from matrix.core.revision import Revision
+from matrix.engines.gpu_share import gpu_share
+from matrix.executors import owner
+from matrix.sources.gpu_use import Holder, Use
+from matrix.sources.hardware import Gpu, Gpus
 from matrix.store import Store, open_store
+from matrix.store.leases import Lease
 from tests.app.build import FakeExecutor, bench, cell
 from tests.fakes.engine import Script
 
 TWO = (Device(0, "GPU-a"), Device(1, "GPU-b"))
+FREE = Use(0.2, 140.0)
 PURPOSE = "a run"
 H200S = Hardware("cpu", 8, "NVIDIA H200", 2, "595.58", "13.2", "9.0", "2.36", "3.12.4")
 
@@ -30,15 +42,21 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def lender(store: Store, *uses: Mapping[str, str], devices: tuple[Device, ...] = TWO) -> Lender:
+def python(gib: float | None, pid: int = 4711) -> Use:
+    """A GPU that another program holds."""
+    return Use(gib or 0.5, 140.0, (Holder(pid, "python", gib),))
+
+
+def lender(store: Store, *uses: Mapping[str, Use], devices: tuple[Device, ...] = TWO) -> Lender:
     """`uses` are what the host says each time it is asked; the last one stays. No real time passes."""
-    left = list(uses or ({},))
+    left = list(uses or ({"GPU-a": FREE, "GPU-b": FREE},))
     return Lender(
         store,
         host="here",
         devices=lambda: devices,
-        in_use=lambda: left.pop(0) if len(left) > 1 else left[0],
+        uses=lambda: left.pop(0) if len(left) > 1 else left[0],
         pause=lambda seconds: None,
+        rest=lambda seconds: None,
     )
 
 
@@ -64,20 +82,47 @@ def test_a_second_server_gets_another_gpu_and_waits_for_a_third(store: Store) ->
 
 
 def test_another_programs_gpu_is_passed_over_or_refused_with_its_user(store: Store) -> None:
-    used = {"GPU-a": "70.0 GiB in use by python3 (pid 7)"}
+    used = {"GPU-a": python(40.0), "GPU-b": FREE}
     assert lender(store, used).lend(1, PURPOSE, quiet).devices == (TWO[1],)
-    with pytest.raises(InfraError, match=r"GPU 0 has 70.0 GiB in use by python3 \(pid 7\)"):
+    with pytest.raises(InfraError, match=r"GPU 0 holds 40.0 GiB of process 4711 \(python\), not ours") as refused:
         lender(store, used).lend(2, PURPOSE, quiet)
+    assert "wait" in refused.value.hint and "exclude" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("use", "share", "why"),
+    [
+        (FREE, 0.9, ""),
+        (Use(0.2, 140.0, (Holder(7, "gnome-shell", 0.1),)), 0.9, ""),
+        (python(0.6), None, "holds 0.6 GiB of process 4711 (python), not ours"),
+        (python(None), None, "holds process 4711 (python), not ours"),
+        (Use(60.0, 140.0), None, "has 60.0 GiB in use by processes that cannot be seen from here"),
+        (Use(3.0, 140.0, (Holder(1, "old server", 3.0),)), None, "has 3.0 GiB in use by process 1 (old server)"),
+        (Use(1.0, 8.0), 0.9, "has 7.0 of 8.0 GiB free and the server will ask for 7.2 (0.9 of it)"),
+        (Use(1.0, 8.0), 0.8, ""),
+        (Use(1.0, 8.0), None, ""),
+        (Use(1.0, None), 0.9, ""),
+    ],
+)
+def test_each_refusal_has_its_reason(use: Use, share: float | None, why: str) -> None:
+    assert taken(use, share, ours=lambda pid: pid == 1) == why
+
+
+def test_a_gpu_with_too_little_free_for_the_cell_is_passed_over(store: Store) -> None:
+    used = {"GPU-a": Use(1.9, 8.0), "GPU-b": Use(0.1, 8.0)}
+    assert lender(store, used).lend(1, PURPOSE, quiet, 0.9).devices == (TWO[1],)
+    with pytest.raises(InfraError, match=r"GPU 0 has 6.1 of 8.0 GiB free and the server will ask for 7.2"):
+        lender(store, used).lend(2, PURPOSE, quiet, 0.9)
 
 
 def test_memory_that_is_freed_late_is_waited_for(store: Store) -> None:
-    used = {"GPU-a": "3.0 GiB in use", "GPU-b": "3.0 GiB in use"}
+    used = {"GPU-a": Use(3.0), "GPU-b": Use(3.0)}
     assert lender(store, used, used, {}).lend(2, PURPOSE, quiet).devices == TWO
 
 
 def test_memory_of_a_leased_gpu_is_no_other_programs(store: Store) -> None:
     one = lender(store).lend(1, PURPOSE, quiet)
-    used = {"GPU-a": "70.0 GiB in use"}
+    used = {"GPU-a": python(70.0), "GPU-b": FREE}
     two = lender(store, used).lend(1, PURPOSE, quiet)
     assert (one.devices, two.devices) == ((TWO[0],), (TWO[1],))
 
@@ -138,10 +183,10 @@ def test_gpus_are_given_back_when_the_server_cannot_start(tmp_path: Path, store:
 
 def test_a_taken_gpu_is_infra_and_never_evidence(tmp_path: Path, store: Store) -> None:
     executor = Executor(store)
-    used = {"GPU-a": "70.0 GiB in use by x", "GPU-b": "70.0 GiB in use by y"}
+    used = {"GPU-a": python(70.0, 1), "GPU-b": python(70.0, 2)}
     result = run_cell(on_gpus(1), replace(bench(executor, tmp_path), lend=lender(store, used).lend), "r1")
     assert result.outcome is Outcome.INFRA
-    assert "GPU 1 has 70.0 GiB in use by y" in result.reason
+    assert "GPU 1 holds 70.0 GiB of process 2 (python), not ours" in result.reason
     assert executor.given == []
 
 
@@ -188,14 +233,141 @@ def test_a_run_whose_gpus_are_taken_is_stopped_and_is_no_evidence(tmp_path: Path
 
 def test_a_lease_that_cannot_be_renewed_is_lost_when_it_has_run_out(store: Store) -> None:
     class Deaf(Lender):
-        def _renewed(self, numbers: list[int], me: str) -> bool | None:
-            return None
+        def renewed(self, numbers: list[int], me: str) -> bool:
+            raise InfraError("the database is away")
 
     stopped = threading.Event()
-    patient = Deaf(store, devices=lambda: TWO, in_use=dict, beat_s=0.01, lease_s=600).lend(1, PURPOSE, quiet)
-    loan = Deaf(store, devices=lambda: TWO, in_use=dict, beat_s=0.01, lease_s=0.1).lend(1, PURPOSE, quiet)
+    patient = Deaf(store, devices=lambda: TWO, uses=dict, beat_s=0.01, lease_s=600).lend(1, PURPOSE, quiet)
+    loan = Deaf(store, devices=lambda: TWO, uses=dict, beat_s=0.01, lease_s=0.1).lend(1, PURPOSE, quiet)
     loan.when_lost(stopped.set)
     assert stopped.wait(60)
     assert loan.lost.is_set()
     assert not patient.lost.is_set()
     patient.release()
+
+
+LATE = {"GPU-a": Use(30.0, 140.0), "GPU-b": FREE}
+BACK = {"GPU-a": FREE, "GPU-b": FREE}
+
+
+def test_memory_that_comes_back_late_is_waited_for_before_the_gpu_is_given_back(store: Store) -> None:
+    loan = lender(store, BACK, LATE, LATE, BACK).lend(1, PURPOSE, quiet)
+    assert loan.release() == ""
+    assert store.leases.held("here") == []
+
+
+def test_a_gpu_whose_memory_is_not_back_is_kept_off_until_it_is(store: Store) -> None:
+    back = threading.Event()
+    said = "GPU 0 has 30.0 GiB in use by processes that cannot be seen from here"
+    patient = replace(
+        lender(store), beat_s=0.01, settle_s=3, uses=lambda: BACK if back.is_set() or not started else LATE
+    )
+    started: list[bool] = []
+    loan = patient.lend(1, PURPOSE, quiet)
+    started.append(True)
+    assert (loan.release(), loan.release()) == (said, said)
+    (lease,) = store.leases.held("here")
+    assert (lease.gpu, lease.purpose) == (0, HELD_OFF + said)
+    assert patient.lend(1, PURPOSE, quiet).devices == (TWO[1],)
+    with pytest.raises(InfraError, match=r"1 cannot be used: GPU 0 is not free again: GPU 0 has 30.0 GiB"):
+        patient.lend(2, PURPOSE, quiet)
+    back.set()
+    assert [lease.gpu for lease in until(store, 1)] == [1]
+
+
+def until(store: Store, count: int) -> list[Lease]:
+    """The leases as soon as there are so many."""
+    pause = threading.Event()
+    while len(held := store.leases.held("here")) != count:
+        pause.wait(0.01)
+    return held
+
+
+def test_a_run_notes_what_its_server_left(tmp_path: Path, store: Store) -> None:
+    asked = replace(bench(FakeExecutor(), tmp_path), lend=lender(store, BACK, LATE).lend)
+    result = run_cell(on_gpus(1), asked, "r1")
+    assert result.outcome is Outcome.OK
+    assert result.reason.endswith(
+        "after its server had stopped, GPU 0 has 30.0 GiB in use by processes that cannot be seen from here"
+    )
+    assert result.flags[-1] == Oddity.MEMORY_KEPT
+
+
+def test_what_interrupts_the_wait_for_memory_gives_the_gpu_back(store: Store) -> None:
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    loan = replace(lender(store, BACK, LATE), rest=interrupted).lend(1, PURPOSE, quiet)
+    with pytest.raises(KeyboardInterrupt):
+        loan.release()
+    assert store.leases.held("here") == []
+
+
+H200 = Gpu("NVIDIA H200", "GPU-a", 140.4)
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        (Gpus((H200,), "595.58", "13.2"), ""),
+        (Gpus((H200,), None, None), ""),
+        (Gpus(), "the plan saw NVIDIA H200 with driver 595.58, and now no NVIDIA GPU answers"),
+        (Gpus((H200,), "590.48", "13.1"), "the driver was 595.58 when this cell was planned and is 590.48 now"),
+        (Gpus((H200,), "470.1", "11.4"), "470.1 now: vllm 1.0.0 is built for CUDA"),
+    ],
+)
+def test_the_driver_is_held_against_the_plan_and_the_build(found: Gpus, why: str) -> None:
+    if not why:
+        check_driver(on_gpus(1), found)
+        return
+    with pytest.raises(InfraError) as refused:
+        check_driver(on_gpus(1), found)
+    assert why in refused.value.cause and refused.value.hint
+
+
+def test_a_cell_for_the_cpu_asks_no_driver(tmp_path: Path) -> None:
+    check_driver(cell("eagle"), Gpus())
+
+
+def test_a_host_that_cannot_serve_as_planned_is_infra_before_a_gpu_is_leased(tmp_path: Path, store: Store) -> None:
+    executor = Executor(store)
+    asked = replace(bench(executor, tmp_path), lend=lender(store).lend, ready=lambda of: check_driver(of, Gpus()))
+    result = run_cell(on_gpus(1), asked, "r1")
+    assert (result.outcome, executor.given) == (Outcome.INFRA, [])
+    assert "no NVIDIA GPU answers" in result.reason
+
+
+def test_processes_of_ours_are_told_from_others() -> None:
+    ours = subprocess.Popen(["sleep", "600"], env={"SPECMATRIX_OWNER": owner.me()})
+    other = subprocess.Popen(["sleep", "600"], env={"SPECMATRIX_OWNER": "here:1:2"})
+    try:
+        assert owner.owns(os.getpid()) and owner.owns(ours.pid)
+        assert not owner.owns(other.pid) and not owner.owns(2**30)
+    finally:
+        for process in (ours, other):
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize(
+    ("engine", "args", "share"),
+    [
+        ("vllm", (), 0.9),
+        ("vllm", ("--gpu-memory-utilization", "0.5"), 0.5),
+        ("vllm", ("--gpu_memory_utilization=0.5", "--gpu-memory-utilization", "0.8"), 0.8),
+        ("vllm", ("--gpu-memory-utilization", "much"), None),
+        ("vllm", ("--gpu-memory-utilization",), None),
+        ("vllm", ("--kv-cache-memory-bytes", "1000"), None),
+        ("sglang", (), None),
+        ("sglang", ("--mem-fraction-static=0.7",), 0.7),
+        ("sglang", ("--gpu-memory-utilization", "0.5"), None),
+    ],
+)
+def test_the_share_of_memory_that_a_server_takes(engine: str, args: tuple[str, ...], share: float | None) -> None:
+    assert gpu_share(replace(cell("eagle"), revision=Revision(engine, "1.0.0")), args) == share
+
+
+def test_the_share_is_that_of_the_cell_s_own_flags() -> None:
+    plain = on_gpus(1)
+    assert share_of(plain) == 0.9
+    assert share_of(replace(plain, launch=replace(plain.launch, flags=("--gpu-memory-utilization", "0.4")))) == 0.4

@@ -18,8 +18,8 @@ CULPRIT = "0.33.6"
 SMI = """#!/bin/sh
 case "$1" in
 --query-gpu=name*) for i in 0 1 2; do echo "NVIDIA H200, GPU-$i, 143771, 590.48.01, 9.0"; done ;;
---query-gpu=uuid*) echo 'GPU-0, 70000'; echo 'GPU-1, 10'; echo 'GPU-2, 10' ;;
---query-compute*) echo 'GPU-0, 4711, python3' ;;
+--query-gpu=uuid*) echo 'GPU-0, 70000, 143771'; echo 'GPU-1, 10, 143771'; echo 'GPU-2, 10, 143771' ;;
+--query-compute*) echo 'GPU-0, 4711, python3, 69990' ;;
 *) echo '| NVIDIA-SMI 590.48.01   Driver Version: 590.48.01   CUDA Version: 13.1 |' ;;
 esac
 """

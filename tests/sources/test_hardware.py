@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from matrix.sources import hardware
+from matrix.sources import hardware, nvml
 from matrix.sources.hardware import Gpu, Gpus, cpu_name, detect, free_bytes, parse_smi, usable_cores
+from tests.fakes.nvml import Card, Nvml
 
 ROWS = """NVIDIA H200, GPU-5a1c2b3d-0000-1111-2222-333344445555, 143771, 570.124.06
 NVIDIA H200, GPU-6a1c2b3d-0000-1111-2222-333344445555, 143771, 570.124.06
@@ -59,6 +60,17 @@ def test_nvidia_smi_on_the_path_is_asked(tmp_path: Path, monkeypatch: pytest.Mon
     assert hardware._by_smi() == parse_smi(ROWS, TABLE)
     (tmp_path / "nvidia-smi").write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n")
     assert hardware._by_smi() == Gpus()
+
+
+def test_the_library_is_asked_before_the_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = Nvml([Card("GPU-a"), Card("GPU-b", total=80.04, name="NVIDIA H100")], "595.58.03", 13020)
+    monkeypatch.setattr(nvml, "library", lambda: fake)
+    devices = (Gpu("NVIDIA H200", "GPU-a", 140.0, "9.0"), Gpu("NVIDIA H100", "GPU-b", 80.0, "9.0"))
+    assert hardware.gpus() == Gpus(devices, "595.58.03", "13.2")
+    assert fake.open == 0
+    fake.broken = True
+    monkeypatch.setattr(hardware, "_by_smi", lambda: parse_smi(ROWS, TABLE))
+    assert hardware.gpus() == parse_smi(ROWS, TABLE)
 
 
 def test_cores_follow_affinity_and_quota(tmp_path: Path) -> None:
