@@ -44,7 +44,7 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Cells in the order they should run: by revision, each target's baseline before its drafts."""
+    """Cells in the order they should run: by revision and artifact, each target's baseline before its drafts."""
 
     cells: tuple[Cell, ...]
     excluded: tuple[Exclusion, ...]
@@ -68,9 +68,18 @@ def expand(config: Config, inputs: Inputs, selectors: Sequence[str] = ()) -> Exp
 
 
 def _ordered(cells: Mapping[Cell, None]) -> tuple[Cell, ...]:
-    """Groups the cells of one revision, baselines first; the order of the file is kept otherwise."""
+    """Groups the cells of one revision, and of one artifact of it, baselines first; the file's order is kept otherwise.
+
+    So one worker needs each environment or image once and in one piece, whatever tables the cells come from.
+    """
     revisions = {cell.revision: i for i, cell in reversed(list(enumerate(cells)))}
-    return tuple(sorted(cells, key=lambda c: (revisions[c.revision], not c.spec.is_baseline)))
+    artifacts = {_artifact(cell): i for i, cell in reversed(list(enumerate(cells)))}
+    return tuple(sorted(cells, key=lambda c: (revisions[c.revision], artifacts[_artifact(c)], not c.spec.is_baseline)))
+
+
+def _artifact(cell: Cell) -> tuple[Revision | str, ...]:
+    """What decides which environment or image serves the cell."""
+    return cell.revision, cell.install, cell.site, cell.python, cell.clone
 
 
 def _product(config: Config, inputs: Inputs) -> Iterator[Cell]:
