@@ -71,12 +71,14 @@ def _add_matrix(routes: APIRouter, site: Site) -> None:
         return [flip for flip in site.store.changes(view.since or 0.0) if view.fits(flip)]
 
     @routes.get("/api/regressions", tags=["matrix"])
-    def regressions(standing: bool = True, series: str | None = None) -> list[Regression]:
+    def regressions(
+        view: Annotated[View, Depends(view_from)], standing: bool = True, series: str | None = None
+    ) -> list[Regression]:
         """Flips for the worse, each explained; `standing=false` also lists those that were fixed since.
 
-        `series` keeps to the series of that key.
+        `series` keeps to the series of that key, filters to what fits, `since` to what was first seen then or later.
         """
-        return site.store.regressions(standing, series)
+        return [item for item in site.store.regressions(standing, series) if view.seen(item)]
 
     @routes.get("/api/results", tags=["matrix"])
     def results(

@@ -27,10 +27,6 @@ class ChangeRow:
     prompts: bool
 
     @property
-    def told(self) -> bool:
-        return bool(self.metric.word) or self.metric.clear
-
-    @property
     def tone(self) -> str:
         """`bad`, `good`, or empty for a change of a figure that is neither."""
         return tone(self.metric.word)
@@ -53,21 +49,40 @@ class AloneRow:
     side: SideView
 
 
-def change_rows(found: Compared) -> list[ChangeRow]:
-    """The rows, the largest multiple of noise first; what has a word, but no multiple, comes before what has none."""
+@dataclass(frozen=True, slots=True)
+class ChangeRows:
+    """`changed` are told apart from what is the `same`, of which `more` are left out."""
+
+    changed: list[ChangeRow]
+    same: list[ChangeRow]
+    more: int
+
+
+def change_rows(found: Compared, most: int) -> ChangeRows:
+    """The rows, the largest multiple of noise first; what has a word, but no multiple, comes before what has none.
+
+    `most`: rows without a change that are wanted.
+    """
     whole = [(cell, metric) for cell in found.cells for metric in cell.metrics]
     whole.sort(key=lambda row: (-(row[1].multiple or 0.0), not row[1].word))
-    whole.sort(key=lambda row: not (row[1].word or row[1].clear))
-    return [
-        ChangeRow(found.name(cell), _address(found, cell), cell, metric, number < _INLINE and bool(metric.prompts))
-        for number, (cell, metric) in enumerate(whole)
+    whole.sort(key=lambda row: not _told(row[1]))
+    told, name_of = sum(_told(metric) for _, metric in whole), found.namer()
+    rows = [
+        ChangeRow(name_of(cell), _address(found, cell), cell, metric, number < _INLINE and bool(metric.prompts))
+        for number, (cell, metric) in enumerate(whole[: told + most])
     ]
+    return ChangeRows(rows[:told], rows[told:], len(whole) - len(rows))
 
 
 def alone(found: Compared) -> list[AloneRow]:
     """Cells that appeared or disappeared."""
+    name_of = found.namer()
     sides = ((cell, cell.before or cell.after) for cell in found.cells if cell.before is None or cell.after is None)
-    return [AloneRow(found.name(cell), cell.word, side) for cell, side in sides if side is not None]
+    return [AloneRow(name_of(cell), cell.word, side) for cell, side in sides if side is not None]
+
+
+def _told(metric: MetricView) -> bool:
+    return bool(metric.word) or metric.clear
 
 
 def tone(word: str) -> str:

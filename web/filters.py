@@ -35,6 +35,10 @@ class View:
     def filtered(self) -> bool:
         return self.narrow.any
 
+    def seen(self, flip: FlipView) -> bool:
+        """True for a flip that fits and was not seen before the moment asked for."""
+        return self.fits(flip) and (self.since is None or flip.created_at >= self.since)
+
     def fits(self, flip: FlipView) -> bool:
         """True for a flip that the filters let through; what a flip does not tell (hardware) lets all through."""
         same = all(getattr(self.narrow, name) in (None, getattr(flip, name)) for name in _IN_FLIPS)
@@ -88,6 +92,11 @@ def choices(known: Mapping[str, list[str]], narrow: Narrow) -> list[Choice]:
     """The lists of the form: what there is of each name, and the states."""
     values = {name: known.get(name, []) for name in VALUES} | {"state": [state.value for state in State]}
     return [Choice(name, _with(values[name], getattr(narrow, name)), getattr(narrow, name) or "") for name in values]
+
+
+def told(choices: list[Choice]) -> list[Choice]:
+    """The lists by which flips can be told apart."""
+    return [choice for choice in choices if choice.name in (*_IN_FLIPS, "state")]
 
 
 def group_name(row: SeriesRow, group: str) -> str:

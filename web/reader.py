@@ -1,9 +1,10 @@
 """What the dashboard needs from a store: read models only. Any object with these methods will do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from matrix.app.answered import Answer
+from matrix.app.attribute import Listed
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compared import Compared
 from matrix.app.draft import DraftView
@@ -50,6 +51,9 @@ class Reader(Protocol):
 
     def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
         """Flips for the worse, explained; with `standing` only those that nothing later has fixed."""
+
+    def listed(self, standing: bool, fits: Callable[[FlipView], bool], first: int, most: int, /) -> Listed:
+        """Some of the regressions that fit: see `matrix.app.attribute.listed`."""
 
     def falls(self, series_key: str, to_run: str | None = None, /) -> list[Regression]:
         """The flips for the worse of one series that stand, or those that one run of it showed, explained.

@@ -1,11 +1,11 @@
 """The real store as the dashboard's reader."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from matrix.app.answered import Answer
-from matrix.app.attribute import falls, regressions
+from matrix.app.attribute import Listed, falls, listed, regressions
 from matrix.app.bisect import show
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compare import compare
@@ -76,6 +76,9 @@ class StoreReader:
     def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
         asked = True if standing else None
         return regressions(self._store, asked, series_key=series_key)
+
+    def listed(self, standing: bool, fits: Callable[[FlipView], bool], first: int, most: int, /) -> Listed:
+        return listed(self._store, True if standing else None, fits, first, most)
 
     def falls(self, series_key: str, to_run: str | None = None, /) -> list[Regression]:
         return falls(self._store, series_key, to_run=to_run, standing=to_run is None)

@@ -1,8 +1,8 @@
 """Explains stored flips: reads both sides and their neighbours, asks whose fault, groups, and looks for acks."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from matrix.app.acks import acknowledged
@@ -31,12 +31,32 @@ def regressions(
     """
     flips = store.read.regressions(None)
     wanted = [f for f in flips if standing in (None, f.standing) and series_key in (None, f.series_key)]
-    releases = {(f.engine, f.to_revision) for f in wanted}
-    ids = {f.flip_id for f in wanted}
-    # A group is the same one whatever was asked for, so all flips of these releases are explained.
-    explained = _explained(store, [f for f in flips if (f.engine, f.to_revision) in releases])
-    known = acknowledged(explained, store.acks.all(), time.time() if now is None else now)
-    return [item for item in known if item.flip_id in ids]
+    return _in_groups(store, flips, wanted, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Some of the `total` regressions that fit, newest first."""
+
+    items: list[Regression]
+    total: int
+
+
+def listed(
+    store: Store,
+    standing: bool | None,
+    fits: Callable[[FlipView], bool],
+    first: int,
+    most: int,
+    *,
+    now: float | None = None,
+) -> Listed:
+    """Of the same regressions those that fit, from number `first` (0 is the newest) at most `most`; no more than these
+    and their releases is explained.
+    """
+    flips = store.read.regressions(None)
+    wanted = [f for f in flips if standing in (None, f.standing) and fits(f)]
+    return Listed(_in_groups(store, flips, wanted[first : first + most], now), len(wanted))
 
 
 def falls(
@@ -72,6 +92,17 @@ def never_healthy(store: Store) -> list[Regression]:
 def counting(store: Store) -> list[Regression]:
     """Standing regressions that nobody has acknowledged: those that fail a check."""
     return [item for item in regressions(store) if item.counts]
+
+
+def _in_groups(
+    store: Store, flips: Sequence[FlipView], wanted: Sequence[FlipView], now: float | None
+) -> list[Regression]:
+    """`wanted` explained; a group is the same one whatever was asked for, so all `flips` of their releases are, too."""
+    releases = {(f.engine, f.to_revision) for f in wanted}
+    ids = {f.flip_id for f in wanted}
+    explained = _explained(store, [f for f in flips if (f.engine, f.to_revision) in releases])
+    known = acknowledged(explained, store.acks.all(), time.time() if now is None else now)
+    return [item for item in known if item.flip_id in ids]
 
 
 def _explained(store: Store, flips: Sequence[FlipView]) -> list[Regression]:

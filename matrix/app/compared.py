@@ -1,5 +1,6 @@
 """Two sides of a comparison set side by side, as pages, API and `matrix compare --json` show it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -109,10 +110,11 @@ class Compared:
         first = self.cells[0].names if self.cells else {}
         return {name: first[name] for name in first if first[name] and not self._differs(name)}
 
-    def name(self, cell: CellView) -> str:
-        """What tells the cell from the others: its target, its spec config, and each name that differs among cells."""
-        told = [name for name in cell.names if name in ("target", "spec") or self._differs(name)]
-        return " / ".join(cell.names[name] for name in told if cell.names[name]) or "the one cell"
+    def namer(self) -> Callable[[CellView], str]:
+        """Tells a cell from the others: by its target, its spec config, and each name that differs among cells."""
+        names = self.cells[0].names if self.cells else {}
+        told = [name for name in names if name in ("target", "spec") or self._differs(name)]
+        return lambda cell: " / ".join(cell.names[name] for name in told if cell.names[name]) or "the one cell"
 
     @property
     def pairs(self) -> int:

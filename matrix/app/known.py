@@ -38,6 +38,7 @@ class Witnesses:
     def __init__(self, store: Store) -> None:
         self._compare = store.compare
         self._beside: dict[tuple[str, str, Metric], list[Neighbour]] = {}
+        self._elsewhere: dict[tuple[str | None, ...], list[Neighbour]] = {}
 
     def fault(self, flip: FlipView, before: Side | None, after: Side | None) -> Fault:
         metric = Metric(flip.metric)
@@ -45,10 +46,16 @@ class Witnesses:
             return fault(metric, State(flip.after), before, None)
         earlier = before or self._compare.predecessor(after)
         beside = self._on_release(flip.engine, flip.to_revision, metric)
-        return fault(metric, State(flip.after), earlier, after, beside, self._compare.elsewhere(after))
+        return fault(metric, State(flip.after), earlier, after, beside, self._on_other_engines(after))
 
     def _on_release(self, engine: str, revision: str, metric: Metric) -> list[Neighbour]:
         key = (engine, revision, metric)
         if key not in self._beside:
             self._beside[key] = self._compare.beside(*key)
         return self._beside[key]
+
+    def _on_other_engines(self, side: Side) -> list[Neighbour]:
+        key = (side.engine, side.draft_content, side.target_content, side.target)
+        if key not in self._elsewhere:
+            self._elsewhere[key] = self._compare.elsewhere(side)
+        return self._elsewhere[key]

@@ -30,9 +30,10 @@ def lines(found: Compared, everything: bool) -> Iterator[str]:
     """What the tables leave out: cells of one side alone, unchanged rows, differences between the runs."""
     if found.common:
         yield f"all: {plain(', '.join(f'{name} {value}' for name, value in found.common.items()))}"
+    name_of = found.namer()
     for cell in found.cells:
         if cell.before is None or cell.after is None:
-            yield f"{cell.word}: {plain(found.name(cell))}"
+            yield f"{cell.word}: {plain(name_of(cell))}"
     quiet = sum(not _told(m) for cell in found.cells for m in cell.metrics)
     if quiet and not everything:
         yield f"{count(quiet, 'row')} without a clear change; --all shows them"
@@ -57,8 +58,9 @@ def _table(found: Compared, rows: list[tuple[CellView, MetricView]]) -> Table:
         table.add_column(plain(column), justify="right", no_wrap=True)
     table.add_column("state", overflow="fold")
     table.add_column("", overflow="fold")
+    name_of = found.namer()
     for cell, row in rows:
-        add_row(table, found.name(cell), *_figures(row), _states(row), row.word or row.why)
+        add_row(table, name_of(cell), *_figures(row), _states(row), row.word or row.why)
     return table
 
 

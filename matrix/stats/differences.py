@@ -52,11 +52,11 @@ def differences(before: Side, after: Side) -> tuple[Difference, ...]:
 
 def lock_differences(before: Side, after: Side) -> list[str]:
     """`torch 2.9.0 -> 2.10.0` for each package but the engine's own; empty where a side has no lock."""
-    if not before.lock or not after.lock:
+    old, new = before.lock, after.lock
+    if not old or not new:
         return []
-    names = sorted((before.lock.keys() | after.lock.keys()) - _ENGINE_PACKAGES, key=_package_rank)
-    pairs = [(name, before.lock.get(name, "absent"), after.lock.get(name, "absent")) for name in names]
-    return [f"{name} {old} -> {new}" for name, old, new in pairs if old != new]
+    differing = {name for name, _ in old.items() ^ new.items()} - _ENGINE_PACKAGES
+    return [f"{n} {old.get(n, 'absent')} -> {new.get(n, 'absent')}" for n in sorted(differing, key=_package_rank)]
 
 
 def lock_words(found: list[str]) -> str:

@@ -12,7 +12,7 @@ from matrix.core.state import Metric, State
 from matrix.stats.sides import Life, Neighbour, Side
 from matrix.store.baselines import batches, newest_baselines, place_of
 from matrix.store.cells import RunCell, run_cells
-from matrix.store.contents import get_lock
+from matrix.store.contents import get_locks
 from matrix.store.neighbours import healthy, neighbours, newest_known, states
 from matrix.store.order import recency_key, revision_key
 from matrix.store.releases import ReleaseRows, release_rows
@@ -144,13 +144,15 @@ def _same_target(side: Side) -> ColumnElement[bool]:
 def _sides(conn: Connection, rows: Iterable[Row[Any]]) -> dict[str, Side]:
     rows = list(rows)
     beside = newest_baselines(conn, {place_of(row) for row in rows})
-    return {row.run_id: _side(conn, row, beside.get(place_of(row))) for row in rows}
+    # Many runs share one lock: it is read and parsed once.
+    packages = {ref: _packages(lines) for ref, lines in get_locks(conn, {row.lock_ref for row in rows}).items()}
+    return {row.run_id: _side(row, beside.get(place_of(row)), packages[row.lock_ref]) for row in rows}
 
 
-def _side(conn: Connection, row: Row[Any], baseline: Any) -> Side:
+def _side(row: Row[Any], baseline: Any, lock: dict[str, str]) -> Side:
     return Side(
         **{name: getattr(row, name) for name in _SAME},
-        lock=_packages(get_lock(conn, row.lock_ref)),
+        lock=lock,
         artifact=row.artifact_digest,
         accept_length=run_accept_length(row),
         tok_s=run_speed(row),

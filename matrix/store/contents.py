@@ -1,11 +1,12 @@
 """What runs share by content, stored once each: workloads and package locks."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, select
 
 from matrix.core.workload import Workload
+from matrix.store.baselines import batches
 from matrix.store.cellio import workload_from_json, workload_to_json
 from matrix.store.jsonio import clean_text
 from matrix.store.redact import redact
@@ -34,6 +35,15 @@ def put_lock(conn: Connection, lines: Sequence[str]) -> str | None:
     ref = hashlib.sha256(text.encode()).hexdigest()
     insert_new(conn, locks, {"ref": ref, "lines": text}, "ref")
     return ref
+
+
+def get_locks(conn: Connection, refs: Iterable[str | None]) -> dict[str | None, list[str]]:
+    """The lines of stored locks by their hash, each read once; empty for None."""
+    found: dict[str | None, list[str]] = {None: []}
+    for batch in batches(sorted({ref for ref in refs if ref is not None})):
+        for row in conn.execute(select(locks).where(locks.c.ref.in_(batch))):
+            found[row.ref] = str(row.lines).split("\n")
+    return found
 
 
 def get_lock(conn: Connection, ref: str | None) -> list[str]:

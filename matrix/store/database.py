@@ -9,7 +9,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, 
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from matrix.core.errors import ConfigError, Where
-from matrix.store.jsonio import dumps
+from matrix.store.jsonio import dumps, loads
 
 BUSY_S = 30.0
 _READERS = 60
@@ -53,7 +53,7 @@ def make_engine(url: URL) -> Engine:
     if sqlite and "timeout" not in url.query:
         options["connect_args"] = {"timeout": BUSY_S}
     try:
-        engine = create_engine(url, json_serializer=dumps, pool_pre_ping=not sqlite, **options)
+        engine = create_engine(url, json_serializer=dumps, json_deserializer=loads, pool_pre_ping=not sqlite, **options)
     except (ModuleNotFoundError, NoSuchModuleError) as error:
         raise ConfigError(
             "the driver for PostgreSQL is not installed", hint="pip install 'specmatrix[postgres]'"

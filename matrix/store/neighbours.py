@@ -16,7 +16,7 @@ from matrix.store.tables import flips, series, squares, verdicts
 _ABOUT = tuple(
     series.c[name] for name in ("series_key", "engine", "target", "draft", "method", "spec", "workload", "launch")
 )
-_BLOCK = 10
+_BLOCK = 16
 
 
 def neighbours(
@@ -42,11 +42,13 @@ def newest_known(conn: Connection, metric: Metric, engine: str, *asked: ColumnEl
     if conn.execute(select(series.c.series_key).where(*mine).limit(1)).first() is None:
         return None
     every = newest_revisions(conn, engine)
-    for at in range(0, len(every), _BLOCK):
-        block = every[at : at + _BLOCK]
+    at, size = 0, 1
+    while block := every[at : at + size]:
         known = [n for n in neighbours(conn, metric, block, *mine) if n.state.known]
         if known:
             return min(reversed(known), key=lambda n: block.index(n.revision))
+        # Mostly the newest one tells; where none of many does, few questions are asked.
+        at, size = at + size, min(2 * size, _BLOCK)
     return None
 
 

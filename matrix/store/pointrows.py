@@ -17,6 +17,7 @@ from matrix.store.speed import pooled, rate
 from matrix.store.tables import runs, samples
 
 SampleRows = dict[int, list[Row[Any]]]
+Speeds = dict[int, dict[str, float | None]]
 _LEFT_OUT = ("cell", "command", "excerpt", "recipe_text")
 
 
@@ -28,7 +29,7 @@ def newest_runs(conn: Connection, series_key: str, place: Callable[[Any], Any]) 
 def _newest(conn: Connection, which: Sequence[ColumnElement[bool]], place: Callable[[Any], Any]) -> list[Row[Any]]:
     columns = [column for column in runs.c if column.name not in _LEFT_OUT]
     newest: dict[Any, Row[Any]] = {}
-    for row in sorted(conn.execute(select(*columns).where(*which)), key=recency_key):
+    for row in sorted(conn.execute(select(*columns).where(*which)).all(), key=recency_key):
         newest[place(row)] = row
     return sorted(newest.values(), key=lambda row: (revision_key(row.revision), row.boot))
 
@@ -51,7 +52,7 @@ def _rows(conn: Connection, columns: Sequence[ColumnElement[Any]], numbers: Iter
     found: SampleRows = defaultdict(list)
     for batch in batches(sorted(set(numbers))):
         query = select(*columns).where(samples.c.run.in_(batch)).order_by(samples.c.run, samples.c.ordinal)
-        for row in conn.execute(query):
+        for row in conn.execute(query).all():
             found[row.run].append(row)
     return found
 
@@ -82,7 +83,8 @@ def points_at(conn: Connection, places: Iterable[tuple[str, str]]) -> dict[tuple
         keys, revisions = sorted({key for key, _ in batch}), sorted({revision for _, revision in batch})
         which = [runs.c.series_key.in_(keys), runs.c.revision.in_(revisions)]
         rows = _newest(conn, which, lambda row: (row.series_key, row.revision, row.boot))
-        rows = [row for row in rows if (row.series_key, row.revision) in set(batch)]
+        wanted = set(batch)
+        rows = [row for row in rows if (row.series_key, row.revision) in wanted]
         for row, point in zip(rows, _points(conn, rows), strict=True):
             found.setdefault((row.series_key, row.revision), []).append(point)
     return found
@@ -91,8 +93,15 @@ def points_at(conn: Connection, places: Iterable[tuple[str, str]]) -> dict[tuple
 def _points(conn: Connection, rows: Sequence[Row[Any]]) -> list[StoredPoint]:
     beside = newest_baselines(conn, {place_of(row) for row in rows})
     found = sample_rows(conn, [row.id for row in rows])
-    base = speed_rows(conn, [baseline.number for baseline in beside.values()])
+    base = _speeds(speed_rows(conn, [baseline.number for baseline in beside.values()]))
     return [_point(row, found, base, beside.get(place_of(row))) for row in rows]
+
+
+def _speeds(found: SampleRows) -> Speeds:
+    """By run number and prompt, tokens a second."""
+    return {
+        run: {prompt: prompt_speed(group) for prompt, group in by_prompt(rows).items()} for run, rows in found.items()
+    }
 
 
 def newest_point(conn: Connection, which: ColumnElement[bool]) -> StoredPoint | None:
@@ -103,15 +112,15 @@ def newest_point(conn: Connection, which: ColumnElement[bool]) -> StoredPoint | 
         return None
     row = rows[-1]
     baseline = newest_baselines(conn, [place_of(row)]).get(place_of(row))
-    base = speed_rows(conn, [baseline.number] if baseline else [])
+    base = _speeds(speed_rows(conn, [baseline.number] if baseline else []))
     return _point(row, sample_rows(conn, [row.id]), base, baseline)
 
 
-def _point(row: Row[Any], found: SampleRows, speeds: SampleRows, baseline: BaselineRun | None) -> StoredPoint:
+def _point(row: Row[Any], found: SampleRows, speeds: Speeds, baseline: BaselineRun | None) -> StoredPoint:
     method = Method(row.method)
     if method is Method.NONE:
         baseline = None
-    base = by_prompt(speeds[baseline.number]) if baseline else {}
+    base = speeds.get(baseline.number, {}) if baseline else {}
     prompts = by_prompt(found[row.id])
     return StoredPoint(
         run_id=row.run_id,
@@ -123,7 +132,7 @@ def _point(row: Row[Any], found: SampleRows, speeds: SampleRows, baseline: Basel
         method=method,
         draftless=method.counts_draftless_steps,
         k=row.k,
-        prompts=tuple(_prompt(name, group, base.get(name, [])) for name, group in prompts.items()),
+        prompts=tuple(_prompt(name, group, base.get(name)) for name, group in prompts.items()),
         artifact_digest=row.artifact_digest,
         lock_ref=row.lock_ref,
         resolved=row.resolved,
@@ -135,14 +144,14 @@ def _point(row: Row[Any], found: SampleRows, speeds: SampleRows, baseline: Basel
     )
 
 
-def _prompt(prompt_id: str, rows: list[Row[Any]], base: list[Row[Any]]) -> PromptPoint:
+def _prompt(prompt_id: str, rows: list[Row[Any]], baseline_tok_s: float | None) -> PromptPoint:
     speeds = [rate(row.completion_tokens, row.seconds) for row in rows if row.concurrency == 1]
     return PromptPoint(
-        prompt_id=prompt_id,
-        kind=rows[0].kind,
-        counters=combine(counters_from_row(row) for row in rows),
-        tok_s=tuple(speed for speed in speeds if speed is not None),
-        baseline_tok_s=prompt_speed(base),
-        flags=tuple(dict.fromkeys(flag for row in rows for flag in row.flags)),
-        gaps=tuple((row.gap, row.gap_at_least) for row in rows if row.diverged_at is not None),
+        prompt_id,
+        rows[0].kind,
+        combine(map(counters_from_row, rows)),
+        tuple([speed for speed in speeds if speed is not None]),
+        baseline_tok_s,
+        tuple(dict.fromkeys([flag for row in rows for flag in row.flags])),
+        tuple([(row.gap, row.gap_at_least) for row in rows if row.diverged_at is not None]),
     )

@@ -21,14 +21,15 @@ def counters_to_row(counters: Counters) -> Values:
 
 def counters_from_row(row: Any) -> Counters:
     """The counters of a row of `runs` or `samples`."""
+    positions = row.per_position
     return Counters(
-        steps=row.steps,
-        proposed=row.proposed,
-        accepted=row.accepted,
-        per_position=None if row.per_position is None else tuple(row.per_position),
-        decode_steps=row.decode_steps,
-        completion_tokens=row.completion_tokens,
-        requests=row.requests,
+        row.steps,
+        row.proposed,
+        row.accepted,
+        None if positions is None else tuple(positions),
+        row.decode_steps,
+        row.completion_tokens,
+        row.requests,
     )
 
 

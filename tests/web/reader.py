@@ -1,10 +1,11 @@
 """A reader over plain dictionaries; what is not in them does not exist."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
 from matrix.app.answered import Answer
+from matrix.app.attribute import Listed
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compared import Compared
 from matrix.app.draft import DraftView
@@ -80,6 +81,10 @@ class DictReader:
     def regressions(self, standing: bool = True, series_key: str | None = None) -> list[Regression]:
         found = [f for f in self.flips if (f.standing or not standing) and series_key in (None, f.series_key)]
         return [f if isinstance(f, Regression) else Regression(**asdict(f)) for f in found]
+
+    def listed(self, standing: bool, fits: Callable[[FlipView], bool], first: int, most: int, /) -> Listed:
+        found = [item for item in self.regressions(standing) if fits(item)]
+        return Listed(found[first : first + most], len(found))
 
     def falls(self, series_key: str, to_run: str | None = None, /) -> list[Regression]:
         return [item for item in self.regressions(to_run is None, series_key) if to_run in (None, item.to_run)]

@@ -37,11 +37,11 @@ def add(routes: APIRouter, site: Site) -> None:
 def _shown(found: Compared | None) -> dict[str, object]:
     if found is None:
         return {}
-    rows = change_rows(found)
+    rows = change_rows(found, _MOST)
     return {
-        "changed": [row for row in rows if row.told],
-        "same": [row for row in rows if not row.told],
-        "most": _MOST,
+        "changed": rows.changed,
+        "same": rows.same,
+        "more": rows.more,
         "alone": alone(found),
         "summary": _summary(found),
         "swapped": "/compare?" + urlencode({"a": found.b, "b": found.a, "where": found.where}),
