@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +17,7 @@ from matrix.app.commands import acknowledge
 from web import words
 from web.flags import run_flag, sample_flag
 from web.squares import row_html, square_html
-from web.verdicts import verdict_lines
+from web.verdicts import line_html, state_html, verdict_lines
 
 # A piece ends after a dot, slash or underscore, and begins with a plus or minus.
 _PIECES = re.compile(r"[+-]?[^./_+-]*[./_]?")
@@ -44,8 +45,10 @@ class Renderer:
             "acknowledge": acknowledge,
             "assets": assets,
             "version": matrix.__version__,
+            "line_html": line_html,
             "row_html": row_html,
             "square_html": square_html,
+            "state_html": state_html,
             "words": words,
             "writing": writing,
         }
@@ -80,6 +83,7 @@ def _path_part(text: str | int) -> str:
     return quote(str(text), safe="")
 
 
+@lru_cache(maxsize=4096)
 def _breakable(text: str) -> Markup:
     """A version that may wrap at its dots and signs instead of anywhere."""
     return Markup("<wbr>").join(_PIECES.findall(words.visible(text)))

@@ -2,10 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+from markupsafe import Markup
 
 from matrix.core.state import State
 from matrix.store.views import VerdictView
 from web import words
+
+_STATE = Markup('<span class="st s-{}"><svg class="g" aria-hidden="true"><use href="#g-{}"/></svg>{}</span>')
+_LINE = Markup('<div><span class="metric">{}</span> {}{}</div>')
+_WHY = Markup('<span class="why">{}</span>')
+_LONGEST = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,21 @@ def verdict_lines(verdicts: Sequence[VerdictView], *, brief: bool = False, said:
         lines.append(VerdictLine(words.metric(verdict.metric), verdict.state, shown))
         earlier.append(why)
     return lines
+
+
+@lru_cache(maxsize=256)
+def state_html(state: str) -> Markup:
+    """A state with its glyph; a word that is no state is drawn as unknown, and oddly."""
+    known = state in words.STATE_MEANING
+    name, glyph = (state, state) if known else ("unknown odd", "unknown")
+    return _STATE.format(name, glyph, words.visible(state))
+
+
+@lru_cache(maxsize=4096)
+def line_html(line: VerdictLine) -> Markup:
+    """One line of verdicts: a page of a series has hundreds, most of which say the same."""
+    why = _WHY.format(words.visible(words.cut(line.why, _LONGEST))) if line.why else ""
+    return _LINE.format(words.visible(line.metric or "all metrics"), state_html(line.state), why)
 
 
 def _new_in(why: str, earlier: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ def newest_revisions(conn: Connection, engine: str) -> list[str]:
     kept = kept_of(conn)
     found = kept.get(("revisions", engine), count)
     if found is None:
-        found = _newest_first(_revisions(conn, engine))
+        found = newest_first(_revisions(conn, engine))
         kept.put(("revisions", engine), count, found)
     return list(found)
 
@@ -33,8 +33,9 @@ def _revisions(conn: Connection, engine: str) -> tuple[str, ...]:
     return tuple(conn.scalars(select(steps.c.revision).where(steps.c.revision.is_not(None))))
 
 
-@lru_cache(maxsize=16)
-def _newest_first(revisions: tuple[str, ...]) -> tuple[str, ...]:
+@lru_cache(maxsize=64)
+def newest_first(revisions: tuple[str, ...]) -> tuple[str, ...]:
+    """The revisions in order: nearly all series were run at the same ones, so they are sorted once."""
     return tuple(sorted(revisions, key=revision_key, reverse=True))
 
 

@@ -8,7 +8,7 @@ from matrix.core.errors import NotFoundError
 from matrix.core.spec import Method
 from matrix.store.flipviews import flip_views
 from matrix.store.info import infos
-from matrix.store.order import revision_key
+from matrix.store.revisions import newest_first
 from matrix.store.speed import ratio
 from matrix.store.states import verdicts_by_run
 from matrix.store.tables import squares
@@ -23,8 +23,12 @@ def series_view(conn: Connection, series_key: str, newest: int | None = None) ->
     about = infos(conn, [series_key]).get(series_key)
     if about is None:
         raise NotFoundError(f"there is no series {series_key}", hint="see `matrix status` or the overview page")
-    found = conn.execute(select(squares).where(squares.c.series_key == series_key)).all()
-    rows = sorted(found, key=lambda row: revision_key(row.revision))[-newest if newest else 0 :]
+    mine = squares.c.series_key == series_key
+    revisions = tuple(conn.scalars(select(squares.c.revision).where(mine).order_by(squares.c.revision)))
+    shown = newest_first(revisions)[:newest]
+    asked = mine if newest is None else mine & squares.c.revision.in_(shown)
+    found = {row.revision: row for row in conn.execute(select(squares).where(asked))}
+    rows = [found[revision] for revision in reversed(shown)]
     said = verdicts_by_run(conn, series_key, None if newest is None else [row.run_id for row in rows])
     return SeriesView(
         series_key=series_key,
@@ -41,7 +45,7 @@ def series_view(conn: Connection, series_key: str, newest: int | None = None) ->
         executor=about.executor,
         points=[_point(row, about.method, said.get(row.run_id, [])) for row in rows],
         flips=flip_views(conn, series_key=series_key),
-        revisions=len(found),
+        revisions=len(revisions),
     )
 
 
