@@ -97,7 +97,7 @@ class _Sweep:
         """Run these, in this order; what another sweep measured meanwhile is not run again."""
         if not planned:
             return []
-        stage_models(planned)
+        stage_models(planned, self.hands.progress)
         self.judged = None
         store = self.hands.store
         self.number = self.number or self._open()

@@ -67,7 +67,7 @@ class Follower:
             if fresh:
                 self._phase_start = time.monotonic()
             self._cell, self._phase, self._detail = cell, phase, detail
-        if (fresh or (detail and phase == "build")) and not self._console.is_terminal:
+        if (fresh or (detail and phase in ("build", "fetch"))) and not self._console.is_terminal:
             said = f" ({plain(detail)})" if detail else ""
             self._line(f"{self._done + 1}/{self._total} {_name(cell)}: {phase}{said}")
 

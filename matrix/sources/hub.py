@@ -1,6 +1,7 @@
 """Models from a model hub, fetched once and pinned to a commit."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from huggingface_hub import HfApi, constants, snapshot_download
@@ -15,6 +16,7 @@ from huggingface_hub.errors import (
 from huggingface_hub.file_download import repo_folder_name
 
 from matrix.core.errors import ConfigError, InfraError, MatrixError
+from matrix.sources.hub_progress import told_by
 
 # Copies of the same weights for other programs; both engines leave them aside too.
 _ASIDE = ["original/*", "onnx/*", "*.onnx", "*.msgpack", "*.h5", "*.ot", "*.tflite", "*.mlmodel"]
@@ -23,15 +25,20 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 _ASK_S = 20.0
 
 
-def stage(repo_id: str, revision: str | None = None) -> tuple[Path, str]:
+def stage(
+    repo_id: str, revision: str | None = None, tell: Callable[[str], None] = lambda text: None
+) -> tuple[Path, str]:
     """The local snapshot folder of a hub model and the commit that the revision stands for now.
+
+    `tell` hears from other threads how far a download is.
 
     HF_HOME, HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE count as in every program that uses the hub; offline, what is in
     the cache is used. Raises ConfigError when the hub has no such model or revision or refuses this user, InfraError
     when it cannot be reached or the disk is full.
     """
     try:
-        folder = Path(snapshot_download(repo_id, revision=revision, ignore_patterns=_ASIDE))
+        told = told_by(tell)
+        folder = Path(snapshot_download(repo_id, revision=revision, ignore_patterns=_ASIDE, tqdm_class=told))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError, RuntimeError) as exc:
         raise _explain(exc, repo_id, revision) from None
     # A snapshot folder is called by its commit.

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -12,6 +13,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+
+from matrix.sources.hub_progress import TELL_S, told_by
 
 ROOT = Path(__file__).parents[2]
 COMMIT = "a" * 40
@@ -123,6 +126,26 @@ def test_refusals_name_the_model_and_the_next_step(hub: str, tmp_path: Path, cal
     assert said.startswith(kind)
     assert says in said
     assert call.split("'")[1] in said
+
+
+def test_how_far_a_download_is_is_told_instead_of_drawn(hub: str, tmp_path: Path) -> None:
+    said = stage("'lab/tiny', 'main', lambda text: print('told', text)", hub, tmp_path)
+    told = [line for line in said.splitlines() if line.startswith("told ")]
+    assert told and all(re.fullmatch(r"told 0\.0 MiB of 0\.0 MiB|told \d of 2 files", line) for line in told)
+    assert said.splitlines()[-1].endswith(COMMIT)
+
+
+def test_messages_keep_their_distance() -> None:
+    told: list[str] = []
+    now = [100.0]
+    bar = told_by(told.append, lambda: now[0])(total=3 * 2**30, unit="B")
+    for _ in range(10):
+        bar.update(2**28)
+        bar.refresh()
+    now[0] += TELL_S
+    bar.refresh()
+    bar.close()
+    assert told == ["256.0 MiB of 3.0 GiB", "2.5 GiB of 3.0 GiB"]
 
 
 def test_hub_out_of_reach_is_infra(tmp_path: Path) -> None:
