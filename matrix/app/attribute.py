@@ -77,6 +77,8 @@ def falls(
         return [item for item in found if to_run in (None, item.to_run) and (item.standing or not standing)]
     every = store.read.falls(series_key)
     flips = [f for f in every if to_run in (None, f.to_run) and (f.standing or not standing)]
+    if not flips:
+        return []
     known = Known.read(store, flips)
     return acknowledged([_one(f, known) for f in flips], acks, time.time() if now is None else now)
 
