@@ -88,7 +88,7 @@ def at_work(store: Store, alive: Callable[[str], bool] = owner.alive, most: int 
             )
             for lease in store.leases.held()
         ],
-        holds=store.service.rows(0).artifacts,
+        holds=store.service.artifacts(),
         messages=[view for view in store.messages.newest(50) if view.status in ("waiting", "failed")],
         counts=counts,
     )

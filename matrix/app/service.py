@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, replace
 
 import matrix
+from matrix.app.at_work import AtWork, at_work
 from matrix.app.disk import DiskView, disk
 from matrix.app.lending import lent, stored_noise
 from matrix.app.points import run_point
@@ -58,11 +59,12 @@ class VersionsView:
 
 @dataclass(frozen=True, slots=True)
 class StatusView:
-    """`sweep` is the last one, without its jobs; None before the first."""
+    """`sweep` is the last one, without its jobs; None before the first. `work`: who is about what."""
 
     reliability: ReliabilityView
     sweep: SweepView | None
     rows: ServiceRows
+    work: AtWork
     disk: DiskView
     versions: VersionsView
 
@@ -74,6 +76,7 @@ def status(store: Store, reliability: ReliabilityView, used: DiskView) -> Status
         reliability=reliability,
         sweep=replace(sweep, jobs=[]) if sweep else None,
         rows=store.service.rows(),
+        work=at_work(store),
         disk=used,
         versions=VersionsView(
             specmatrix=matrix.__version__,

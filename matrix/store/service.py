@@ -87,6 +87,11 @@ class Service:
         with self._db.read() as conn:
             return _rows(conn, most)
 
+    def artifacts(self) -> list[HeldArtifact]:
+        """What must be kept, and why."""
+        with self._db.read() as conn:
+            return _artifacts(conn)
+
     def claims(self) -> list[Claim]:
         """All held jobs, in the order in which they were queued."""
         columns = (jobs.c[name] for name in _CLAIM)
@@ -114,8 +119,12 @@ def _rows(conn: Connection, most: int) -> ServiceRows:
         held=counted.get(JobStatus.CLAIMED.value, 0),
         jobs=[_job(row) for row in conn.execute(named)],
         gpus=[_gpu(row) for row in conn.execute(select(leases).order_by(leases.c.host, leases.c.gpu))],
-        artifacts=[_artifact(row) for row in conn.execute(select(holds).where(holds.c.released_at.is_(None)))],
+        artifacts=_artifacts(conn),
     )
+
+
+def _artifacts(conn: Connection) -> list[HeldArtifact]:
+    return [_artifact(row) for row in conn.execute(select(holds).where(holds.c.released_at.is_(None)))]
 
 
 def _job(row: Row[Any]) -> QueuedJob:

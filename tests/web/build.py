@@ -3,9 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
+from matrix.app.at_work import AtWork, LeaseView, TickView, WorkerView
 from matrix.app.disk import DiskView, FolderUse
 from matrix.app.service import FalseFlagView, ReliabilityView, StatusView, VersionsView
 from matrix.executors.docker.usage import ImageUse
+from matrix.store.messages import MessageView
 from matrix.store.service import HeldArtifact, HeldGpu, QueuedJob, ServiceRows
 from matrix.store.views import (
     FlipView,
@@ -124,6 +126,39 @@ def sweep(**values: Any) -> SweepView:
     return replace(SweepView(3, "running", NOW - 192, None, 8, 5, 128.0, []), **values)
 
 
+def work(held: list[HeldArtifact]) -> AtWork:
+    """A night that failed, one process that works and one that is gone, and a message that does not arrive."""
+    label = "vllm 0.32.0 / tiny-llama / eagle3"
+    return AtWork(
+        ticks=[
+            TickView("nightly", "failed", "due", None, "the disk is full", NOW - 90_000, NOW - 89_000),
+            TickView("nightly", "running", "due", 3, "", NOW - 600, None),
+        ],
+        workers=[
+            WorkerView("box:71:abc", "working", 3, label, "probe", NOW - 41, NOW - 2),
+            WorkerView("box:72:def", "lost", 3, "vllm 0.32.0 / tiny-llama / ngram", None, NOW - 900, NOW - 800),
+        ],
+        leases=[LeaseView("box", 0, "held", "box:71:abc", label, NOW + 79)],
+        holds=held,
+        messages=[
+            MessageView(
+                4,
+                "matrix.toml",
+                "webhook",
+                "regressions",
+                "1 regression",
+                "waiting",
+                2,
+                NOW + 60,
+                "no such host",
+                NOW - 90,
+                None,
+            )
+        ],
+        counts={"sent": 7, "waiting": 1},
+    )
+
+
 def status(**values: Any) -> StatusView:
     """A service with work in its queue, a GPU in use and a false-flag rate that was measured."""
     rates = [FalseFlagView("accept-length", 212, 0, 0.0, 0.014), FalseFlagView("speed", 0, 0, None, None)]
@@ -140,6 +175,6 @@ def status(**values: Any) -> StatusView:
     )
     base = StatusView(
         reliability=ReliabilityView(rates, 7.5e-05, 212, 400, NOW - 60), sweep=sweep(jobs=[]),
-        rows=ServiceRows(31, 1, 1, jobs, gpus, held), disk=disk, versions=VersionsView("0.1.0", "3.11.2", "SQLite", "0010"),
+        rows=ServiceRows(31, 1, 1, jobs, gpus, held), work=work(held), disk=disk, versions=VersionsView("0.1.0", "3.11.2", "SQLite", "0010"),
     )  # fmt: skip
     return replace(base, **values)

@@ -11,12 +11,13 @@ import uvicorn
 from tests.web import build, extremes, worlds
 from web import create_app
 from web.reader import Reader
+from web.writer import Writer
 
 
 @contextmanager
-def serving(store: Reader, poll_s: float = 2.0) -> Iterator[str]:
+def serving(store: Reader, poll_s: float = 2.0, writer: Writer | None = None) -> Iterator[str]:
     """The address of a dashboard over `store`; stopped on leaving."""
-    app = create_app(store, poll_s=poll_s, clock=lambda: build.NOW)
+    app = create_app(store, poll_s=poll_s, clock=lambda: build.NOW, writer=writer)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -18,12 +18,14 @@ from tests.web.serve import serving
 from tests.web.watch import watching
 from web import create_app
 from web.store_reader import StoreReader
+from web.store_writer import StoreWriter
 
 pytestmark = pytest.mark.chromium
 
 KINDS = {
     "overview": r"/", "filtered": r"/\?engine=sglang&state=collapsed", "since": r"/\?since=2020-01-01", "answer": r"/compat",
     "answered": r"/compat\?model=Qwen2.5-VL-7B", "regressions": r"/regressions", "all": r"/regressions\?standing=false",
+    "regression": r"/regressions/\d+", "login": r"/login",
     "compare": r"/compare", "compared": r"/compare\?a=0.5.4&b=0.5.5.post3", "pair": r"/compare\?a=0.5.5.post3&b=0.5.6&where=.*",
     "engines": r"/engines", "engine": r"/engines/sglang", "broke": r"/engines/sglang/0.5.5.post3", "release": r"/engines/sglang/0.5.6",
     "drafts": r"/drafts", "draft": r"/drafts/qwen-eagle3", "hostile draft": r"/drafts/draft.*", "series": r"/series/[0-9a-f]+",
@@ -60,9 +62,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         patch.setattr(disk, "image_use", lambda: None)
         store = open_store(f"sqlite:///{folder}/matrix.db")
         fill(store, folder, build.NOW)
-        reader = StoreReader(store)
-        with serving(reader, poll_s=600) as url:
-            yield Site(url, _pages(TestClient(create_app(reader), raise_server_exceptions=True)))
+        reader, writer = StoreReader(store), StoreWriter(store)
+        with serving(reader, poll_s=600, writer=writer) as url:
+            yield Site(url, _pages(TestClient(create_app(reader, writer=writer), raise_server_exceptions=True)))
         store.close()
 
 
@@ -108,7 +110,7 @@ def test_lines_of_ten_megabytes_are_cut_and_hidden_characters_shown(site: Site, 
     assert not set(text) & {"\x00", "\x1b", "\u202e"}
 
 
-@pytest.mark.parametrize("kind", ["crash", "regressions", "broke", "bisection"])
+@pytest.mark.parametrize("kind", ["crash", "regression", "broke", "bisection"])
 def test_every_copy_button_copies_its_text(browser: Browser, site: Site, kind: str) -> None:
     with watching(browser, permissions=["clipboard-read", "clipboard-write"]) as seen:
         seen.page.goto(site.url + site.pages[kind])

@@ -124,3 +124,45 @@ def test_a_standing_one_leads_to_where_it_is_acknowledged_and_an_acknowledged_on
         (regression(standing=False, status="fixed"), "Copy its report"),
     ):
         assert [a.text for a in page(item).all("a") if a.attrs["href"] == "/regressions/1"] == [words]
+
+
+def numbered(count: int, **values: Any) -> list[Regression]:
+    return [regression(flip_id=n, group=n, **values) for n in range(1, count + 1)]
+
+
+def links(shown: Node) -> dict[str, str]:
+    return {a.text: a.attrs["href"] for a in shown.all("a")}
+
+
+def test_the_list_comes_in_pages_that_lead_to_each_other() -> None:
+    items = numbered(120)
+    seen = []
+    address, found = "/regressions?standing=false&engine=vllm", []
+    while address:
+        shown = page(*items, path=address)
+        seen.append(address)
+        found += [block.attrs["aria-labelledby"] for block in shown.all("section", "group")]
+        address = links(shown).get("Older", "")
+    assert len(seen) == 3 and all("engine=vllm" in one and "standing=false" in one for one in seen)
+    assert found == [f"group-{n}" for n in range(1, 121)]
+    assert "101 to 120 of 120" in shown.text
+    assert links(shown)["Newer"] == seen[1]
+    assert "There are no more" in page(*items, path="/regressions?page=9").text
+
+
+def test_the_list_is_filtered_as_the_overview_is() -> None:
+    items = [*numbered(2, target="one"), *numbered(3, target="two")]
+    shown = page(*items, path="/regressions?target=two")
+    assert len(shown.all("section", "group")) == 3
+    form = shown.one("form")
+    assert form.attrs["action"] == "/regressions"
+    names = {n.attrs["name"] for n in (*form.all("select"), *form.all("input"))}
+    assert {"engine", "target", "state", "since"} <= names and not names & {"group", "hardware"}
+    assert links(shown)["Show all that were seen"] == "/regressions?target=two&standing=false"
+    assert links(shown)["This page as JSON"] == "/api/regressions?target=two"
+    hidden = [n.attrs for n in page(*items).one("form").all("input") if n.attrs["type"] == "hidden"]
+    assert [(n["name"], n["value"]) for n in hidden] == [("standing", "false")]
+    none = page(*items, path=f"/regressions?since={build.NOW + 1}")
+    assert "None fits this filter" in none.text
+    api = client_of(DictReader(flips=items)).get("/api/regressions?target=two").json()
+    assert [item["flip_id"] for item in api] == [1, 2, 3]

@@ -34,12 +34,35 @@ def test_queue_gpus_holds_and_disk_are_there() -> None:
         assert words in text
 
 
+def test_nights_processes_owners_of_gpus_and_messages_are_told() -> None:
+    shown = page(DictReader())
+    told = {section.attrs["aria-labelledby"]: section for section in shown.all("section")}
+    nights = [row.text for row in told["nights-h"].one("tbody").all("tr")]
+    assert "failed due none" in nights[0] and nights[0].endswith("the disk is full")
+    assert "running due 3" in nights[1] and nights[1].endswith("not yet none")
+    workers = told["workers-h"].one("tbody").all("tr")
+    assert [row.one("span", "word").text for row in workers] == ["working", "lost"]
+    assert "bad" in workers[1].one("span", "word").classes
+    assert "box GPU 0" in told["gpus-h"].text and "by box:71:abc" in told["gpus-h"].text
+    for words in ("7 sent, 1 waiting", "1 regression", "by webhook", "2 attempts", "no such host"):
+        assert words in told["messages-h"].text
+
+
 def test_an_idle_service_without_docker_says_so() -> None:
     base = build.status()
     rows = replace(base.rows, waiting=0, held=0, jobs=[], gpus=[], artifacts=[])
-    idle = replace(base, sweep=None, rows=rows, disk=replace(base.disk, images=None, database=None))
+    work = replace(base.work, ticks=[], workers=[], leases=[], messages=[], counts={})
+    idle = replace(base, sweep=None, rows=rows, work=work, disk=replace(base.disk, images=None, database=None))
     text = page(DictReader(service=idle)).text
-    for words in ("Nothing waits", "None is leased", "None was started yet", "no Docker daemon answers"):
+    for words in (
+        "Nothing waits",
+        "None is leased",
+        "None was started yet",
+        "None holds a cell",
+        "No schedule has begun",
+        "None waits",
+        "no Docker daemon answers",
+    ):
         assert words in text
     assert client_of(DictReader(service=idle)).get("/api/v1/status").json()["disk"]["database"] is None
 
