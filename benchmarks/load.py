@@ -4,6 +4,9 @@ A real `matrix serve` in a process of its own. Questions come at a steady rate w
 (open loop), so that a slow answer delays nobody's question and counts from when it was due. *Cold*: right after the
 start, the database not in memory, no address twice. *Warm*: addresses from a hundred of each kind, while a run is
 stored every two seconds. Then 50 clients that each wait for an answer before they ask again (closed loop).
+
+Below each table stands who kept the processors busy. Where that was others, or where questions left late (the client
+had no processor for them), what the table says of the 95th percentile is not about the server.
 """
 
 import asyncio
@@ -22,6 +25,7 @@ from urllib.parse import urlencode, urlsplit
 
 from benchmarks.bigrows import DRAFTS, MACHINES, TARGETS, Plan, fresh_run, plan, run_id
 from benchmarks.bigstore import make
+from benchmarks.load_use import Use, forget, processor_ms
 from matrix.store import Store, open_store
 
 RATE, COLD_S, WARM_S, CLOSED_S, CLIENTS, EVERY_S = 25.0, 20.0, 60.0, 20.0, 50, 2.0
@@ -34,19 +38,32 @@ Addresses = dict[str, Iterator[str]]
 
 @dataclass(slots=True)
 class Times:
-    """Milliseconds by kind of question; answers other than 200 are counted."""
+    """Milliseconds by kind of question; answers other than 200 are counted. `late`: from when questions were due until
+    they were asked, which is the client's fault and counted all the same.
+    """
 
     taken: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    late: list[float] = field(default_factory=list)
     failed: int = 0
+
+    @property
+    def answers(self) -> int:
+        return sum(map(len, self.taken.values()))
 
     def lines(self) -> Iterator[str]:
         for kind in (k for k in BARS if k in self.taken):
-            found = sorted(self.taken[kind])
-            p50, p95, p99 = (found[min(int(len(found) * q), len(found) - 1)] for q in (0.5, 0.95, 0.99))
+            found = self.taken[kind]
+            p50, p95, p99 = (_quantile(found, q) for q in (0.5, 0.95, 0.99))
             bar = f"  bar {BARS[kind]}: {'met' if p95 < BARS[kind] else 'MISSED'}" if BARS[kind] else ""
             yield f"  {kind:9s} n {len(found):5d}   p50 {p50:7.1f}   p95 {p95:7.1f}   p99 {p99:7.1f} ms{bar}"
+        if self.late:
+            yield f"  questions left late by p95 {_quantile(self.late, 0.95):.1f} ms, {max(self.late):.1f} at most"
         if self.failed:
             yield f"  {self.failed} answers were not 200"
+
+
+def _quantile(found: list[float], q: float) -> float:
+    return sorted(found)[min(int(len(found) * q), len(found) - 1)]
 
 
 def addresses(made: Plan, pool: int | None, random: Random) -> Addresses:
@@ -86,6 +103,7 @@ async def open_loop(server: tuple[str, int], asked: Addresses, seconds: float, r
     for n in range(int(RATE * seconds)):
         due = begun + n / RATE
         await asyncio.sleep(max(due - time.perf_counter(), 0))
+        times.late.append(1000 * (time.perf_counter() - due))
         kind = random.choices(list(SHARES), list(SHARES.values()))[0]
         tasks.append(asyncio.create_task(_timed(server, kind, next(asked[kind]), times, due)))
     await asyncio.gather(*tasks)
@@ -120,27 +138,30 @@ async def _timed(server: tuple[str, int], kind: str, address: str, times: Times,
     times.failed += status != 200
 
 
-async def store_runs(store: Store, made: Plan, stop: asyncio.Event) -> None:
-    """A run every two seconds, of one series after another."""
+async def store_runs(store: Store, made: Plan, stop: asyncio.Event) -> float:
+    """A run every two seconds, of one series after another. Returns milliseconds of processor time that this took."""
+    spent = 0.0
     for n in count():
         try:
             await asyncio.wait_for(stop.wait(), EVERY_S)
         except TimeoutError:
-            await asyncio.to_thread(_save, store, made, n * 37 % len(made.lines))
+            spent += (await asyncio.to_thread(_save, store, made, n * 37 % len(made.lines)))[1]
         else:
-            return
+            break
+    return spent
 
 
-def _save(store: Store, made: Plan, number: int) -> str:
-    at = time.time()
+def _save(store: Store, made: Plan, number: int) -> tuple[str, float]:
+    """The run stored, and milliseconds of processor time."""
+    at, begun = time.time(), time.thread_time()
     result = fresh_run(made.lines, number, made.revisions - 1, 100 + int(at) % 10**6, at)
     store.runs.save(result)
-    return result.run_id
+    return result.run_id, 1000 * (time.thread_time() - begun)
 
 
 async def shown_after(server: tuple[str, int], store: Store, made: Plan) -> float:
     """Seconds from when a run is stored until the first page links to it."""
-    run = await asyncio.to_thread(_save, store, made, _SHOWN)
+    run, _ = await asyncio.to_thread(_save, store, made, _SHOWN)
     begun = time.perf_counter()
     while run.encode() not in await _page(server, "/"):
         if time.perf_counter() - begun > 60:
@@ -170,19 +191,6 @@ async def serving(path: Path) -> AsyncIterator[tuple[tuple[str, int], int]]:
         await process.wait()
 
 
-def forget(path: Path) -> None:
-    """Take the file out of the system's memory. Before anything here opens it: closing it would end SQLite's locks."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def processor_ms(pid: int) -> float:
-    """Milliseconds that the process has kept processors busy."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 async def measure(path: Path, made: Plan, say: Callable[[str], None]) -> None:
     """Say every figure as it is known."""
     random = Random(7)  # noqa: S311 - which pages are asked for is no secret
@@ -190,33 +198,48 @@ async def measure(path: Path, made: Plan, say: Callable[[str], None]) -> None:
     store = open_store(f"sqlite:///{path}")
     say(f"{made.runs:,} runs, {path.stat().st_size / 2**20:,.0f} MiB, load average {os.getloadavg()[0]:.1f}")
     async with serving(path) as (server, pid):
-        _tell(say, f"cold, {RATE:g} a second", await open_loop(server, addresses(made, None, random), COLD_S, random))
+        before = Use.now(pid)
+        cold = await open_loop(server, addresses(made, None, random), COLD_S, random)
+        _tell(say, f"cold, {RATE:g} a second", cold, Use.now(pid).since(before, cold.answers))
         status, size = await fetch(server, "/")
         say(f"first page: {size / 1000:.0f} kB packed (bar 300), status {status}")
         for kind in SHARES:
             say(await alone(server, pid, kind, addresses(made, None, Random(11))[kind]))  # noqa: S311 - no secret
-        stop = asyncio.Event()
-        writing = asyncio.create_task(store_runs(store, made, stop))
-        warm = addresses(made, 100, random)
-        _tell(say, f"warm, {RATE:g} a second", await open_loop(server, warm, WARM_S, random))
-        stop.set()
-        await writing
+        pool = addresses(made, 100, random)
+        await _warm(server, pid, store, made, pool, random, say)
         waits = [await shown_after(server, store, made) for _ in range(5)]
         say(f"a new run is on the first page after {max(waits):.2f} s at most, of {len(waits)} (bar 2)")
-        closed = await closed_loop(server, warm, random)
-        total = sum(map(len, closed.taken.values()))
-        _tell(say, f"{CLIENTS} clients in a closed loop, {total / CLOSED_S:.0f} answers a second", closed)
+        before = Use.now(pid)
+        closed = await closed_loop(server, pool, random)
+        title = f"{CLIENTS} clients in a closed loop, {closed.answers / CLOSED_S:.0f} answers a second"
+        _tell(say, title, closed, Use.now(pid).since(before, closed.answers))
         plots = Times()
         for line in made.lines[1:200:5]:
             await _timed(server, "plots", f"/series/{line.key}/plots", plots, time.perf_counter())
         _tell(say, "plots of a series, one after another, each drawn", plots)
-    say(f"load average {os.getloadavg()[0]:.1f}")
     store.close()
 
 
-def _tell(say: Callable[[str], None], title: str, times: Times) -> None:
+async def _warm(
+    server: tuple[str, int],
+    pid: int,
+    store: Store,
+    made: Plan,
+    pool: Addresses,
+    random: Random,
+    say: Callable[[str], None],
+) -> None:
+    stop, before = asyncio.Event(), Use.now(pid)
+    writing = asyncio.create_task(store_runs(store, made, stop))
+    times = await open_loop(server, pool, WARM_S, random)
+    used = Use.now(pid)
+    stop.set()
+    _tell(say, f"warm, {RATE:g} a second", times, used.since(before, times.answers, await writing))
+
+
+def _tell(say: Callable[[str], None], title: str, times: Times, used: str = "") -> None:
     say(title)
-    for line in times.lines():
+    for line in (*times.lines(), *([used] if used else [])):
         say(line)
 
 
