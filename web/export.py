@@ -15,6 +15,7 @@ from typing import Any
 from fastapi import FastAPI
 
 import matrix
+from matrix.app.writing import kept_whole
 from matrix.core.errors import ConfigError, Where
 from matrix.store import Filters, Store
 from web.app import create_app
@@ -59,6 +60,11 @@ def write_site(store: Store, folder: Path) -> Exported:
     """Write the site in place of an older one, at once when it is whole; ConfigError for a folder of something else."""
     target = folder.resolve()
     _check(target)
+    with kept_whole(target):
+        return _write(store, folder, target)
+
+
+def _write(store: Store, folder: Path, target: Path) -> Exported:
     new = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
         old = target if (target / MARK).is_file() else None

@@ -5,6 +5,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from matrix.app.writing import kept_whole
 from matrix.core.errors import ConfigError, NotFoundError, Where
 from matrix.store import Store, is_dump
 
@@ -20,6 +21,11 @@ class Done:
 def write_dump(store: Store, path: Path) -> Done:
     """Write the database to `path`, in place of an older dump; ConfigError for another file or no folder there."""
     _check(path)
+    with kept_whole(path):
+        return _write(store, path)
+
+
+def _write(store: Store, path: Path) -> Done:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

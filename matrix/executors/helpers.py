@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from matrix.core.errors import Exit
+
 GRACE_S = 24 * 3600.0
 """A cell under way is finished first; who cannot wait sends a second signal."""
 LOOK_S = 1.0
@@ -22,8 +24,8 @@ def helpers(
     """Run `PROGRAM WORDS` so many times; at the end each is asked to finish, and waited for.
 
     One that is killed or fails is told of and started again: at once, or after a growing pause when it had not lived a
-    minute. One that ends with 0 was asked to by somebody, and stays ended. On an exception (Ctrl-C) they are
-    interrupted as well.
+    minute. One that ends with 0 or as interrupted was asked to by somebody, and stays ended. On an exception (Ctrl-C)
+    they are interrupted as well.
     """
     kept = [_Helper([*program, *words]) for _ in range(count)]
     over = threading.Event()
@@ -67,7 +69,7 @@ class _Helper:
     def look(self) -> str:
         """Start it again when its time has come; what is to be told, empty for nothing."""
         code = self.process.poll()
-        if not code:
+        if code in (None, Exit.OK, Exit.INTERRUPTED):
             return ""
         now = time.monotonic()
         if self.due is None:
