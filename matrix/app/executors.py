@@ -1,28 +1,57 @@
 """Which executor serves a sweep."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from matrix.app.folders import cache_dir
 from matrix.core.errors import EnvironmentMismatchError
 from matrix.core.ports import Executor
 from matrix.executors.docker import DockerExecutor, DockerSettings, daemon_answers
 from matrix.executors.venv import VenvExecutor
-from matrix.plan.config import DockerTable
+from matrix.plan.config import DockerTable, LimitsTable, VenvTable
 from matrix.sources import pip_settings
 
+_MIB, _GIB = 2**20, 2**30
 
-def make_executor(name: str, docker: DockerTable, config_dir: Path, state_dir: Path) -> Executor:
+
+class Tables(Protocol):
+    """The tables of a config that executors are made from."""
+
+    @property
+    def docker(self) -> DockerTable: ...
+
+    @property
+    def venv(self) -> VenvTable: ...
+
+    @property
+    def limits(self) -> LimitsTable: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """The tables of a file that sets nothing."""
+
+    docker: DockerTable = field(default_factory=lambda: DockerTable.model_validate({}))
+    venv: VenvTable = field(default_factory=VenvTable)
+    limits: LimitsTable = field(default_factory=lambda: LimitsTable.model_validate({}))
+
+
+def make_executor(name: str, tables: Tables, config_dir: Path, state_dir: Path) -> Executor:
     """The executor called `name`; `auto` is docker when a daemon answers, else venv."""
+    cap = tables.limits.log_mib * _MIB
     if name == "auto":
         name = "docker" if daemon_answers() else "venv"
     if name == "venv":
-        return VenvExecutor(cache_dir(), state_dir, settings=pip_settings.read)
+        memory = tables.venv.memory_gib
+        limit = memory * _GIB if memory is not None else None
+        return VenvExecutor(cache_dir(), state_dir, settings=pip_settings.read, log_cap=cap, memory=limit)
     if not daemon_answers():
         raise EnvironmentMismatchError("no Docker daemon answers", hint='start one, or set executor = "venv"')
-    return DockerExecutor(cache_dir(), state_dir, _settings(docker, config_dir), index=pip_settings.read)
+    return DockerExecutor(cache_dir(), state_dir, _settings(tables.docker, cap, config_dir), index=pip_settings.read)
 
 
-def _settings(table: DockerTable, config_dir: Path) -> DockerSettings:
+def _settings(table: DockerTable, log_cap: int, config_dir: Path) -> DockerSettings:
     return DockerSettings(
         base_image=table.base_image,
         wheel_dir=config_dir / table.wheel_dir if table.wheel_dir else None,
@@ -30,4 +59,6 @@ def _settings(table: DockerTable, config_dir: Path) -> DockerSettings:
         memory_gib=table.memory_gib,
         shm_gib=table.shm_gib,
         pids_limit=table.pids,
+        network=None if table.network == "bridge" else table.network,
+        log_cap=log_cap,
     )

@@ -1,11 +1,14 @@
 """What is known of a run while it lasts: phases, artifact, samples; and the result it becomes."""
 
+import mmap
+import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from matrix import __version__
 from matrix.app.secret_env import Secrets
@@ -16,6 +19,9 @@ from matrix.core.ports import Progress
 from matrix.core.recipe import Artifact, Recipe
 from matrix.core.result import POOLED, Failure, RunResult, Sample, Uptime
 from matrix.probes import PROBE_VERSION
+
+_END = 4 * 2**20
+_GAP = re.compile(rb"\n\[\d+ of \d+ bytes are cut out here\]\n")
 
 
 @dataclass(slots=True)
@@ -46,6 +52,7 @@ class Record:
     logged: Counters = field(default_factory=Counters)
     flags: list[str] = field(default_factory=list)
     uptime: Uptime | None = None
+    log_cut: bytes = b""
 
     @contextmanager
     def phase(self, name: str, detail: str = "") -> Iterator[None]:
@@ -63,15 +70,24 @@ class Record:
         return sum(1 for sample in self.samples if sample.prompt_id != POOLED)
 
     def log_size(self) -> int:
-        """Bytes that the server has logged so far."""
-        return self.log.stat().st_size if self.log.exists() else 0
-
-    def log_text(self, start: int = 0) -> str:
-        """The server's log from byte `start` on, the last 8 MiB of it, undecodable bytes replaced, secrets hidden."""
+        """Bytes that the server has logged so far; notes what was cut out of them, for `log_text`."""
         try:
             with self.log.open("rb") as file:
-                file.seek(max(self.log.stat().st_size - 8 * 2**20, start))
-                return self.secrets.hidden(file.read().decode("utf-8", "replace"))
+                self.log_cut = _cut(file)
+                return file.seek(0, os.SEEK_END)
+        except FileNotFoundError:
+            return 0
+
+    def log_text(self, start: int = 0) -> str:
+        """The server's log, undecodable bytes replaced, secrets hidden; of more than 8 MiB the first and the last four.
+
+        From byte `start` on, where `log_size` was once called for it: nothing when the log was cut meanwhile.
+        """
+        try:
+            with self.log.open("rb") as file:
+                if start and _cut(file) != self.log_cut:
+                    return ""
+                return self.secrets.hidden(_ends(file, start).decode("utf-8", "replace"))
         except FileNotFoundError:
             return ""
 
@@ -99,3 +115,22 @@ class Record:
             uptime=self.uptime,
             tool_version=__version__,
         )
+
+
+def _cut(file: BinaryIO) -> bytes:
+    """The line that tells what was cut out while the log was written: another one after each cut, empty before."""
+    if not os.fstat(file.fileno()).st_size:
+        return b""
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
+        found = _GAP.search(whole)
+        return found[0] if found else b""
+
+
+def _ends(file: BinaryIO, start: int) -> bytes:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(start)
+    if size - start <= 2 * _END:
+        return file.read()
+    head = file.read(_END)
+    file.seek(size - _END)
+    return b"%b\n[%d of %d bytes are cut out here]\n%b" % (head, size - start - 2 * _END, size, file.read())

@@ -39,7 +39,7 @@ def prepare(
     """Plan of `config`; `create` makes the database when it is missing; `say` is told what is waited for."""
     source = Source(config, say)
     name = executor_name(source, executor)
-    chosen = make_executor(name, source.config.docker, config.resolve().parent, state_dir_of(db))
+    chosen = make_executor(name, source.config, config.resolve().parent, state_dir_of(db))
     store = open_existing(db) if not create else open_store(db)
     try:
         yield Ready(make_plan(source, chosen, store, select, force=force), chosen, store)

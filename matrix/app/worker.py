@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from matrix.app.executors import make_executor
+from matrix.app.executors import Defaults, make_executor
 from matrix.app.job import Hands, no_room, run_job
 from matrix.app.planning import plan_cells
 from matrix.app.source import Source
@@ -13,7 +13,6 @@ from matrix.app.terms import terms_from
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Executor, Progress
 from matrix.executors import owner
-from matrix.plan.config import DockerTable
 from matrix.sources.hardware import detect
 from matrix.store import Job, Store, state_dir_of
 
@@ -39,8 +38,8 @@ class Worker:
         Raises EnvironmentMismatchError when the one that was asked for cannot work here.
         """
         names = ["venv", "auto"] if self.executor == "auto" else [self.executor]
-        table, folder = DockerTable.model_validate({}), Path.cwd()
-        found = {e.name: e for e in (make_executor(name, table, folder, state_dir_of(self.db)) for name in names)}
+        tables, folder = Defaults(), Path.cwd()
+        found = {e.name: e for e in (make_executor(name, tables, folder, state_dir_of(self.db)) for name in names)}
         self._names = list(found)
         return [line for executor in found.values() for line in clear_up(executor, self.store)]
 
@@ -84,5 +83,5 @@ class Worker:
         key = (name, source.text)
         if key not in self._made:
             folder = source.path.resolve().parent
-            self._made[key] = make_executor(name, source.config.docker, folder, state_dir_of(self.db))
+            self._made[key] = make_executor(name, source.config, folder, state_dir_of(self.db))
         return self._made[key]

@@ -11,10 +11,13 @@ from matrix.core.errors import InfraError
 from matrix.core.index import IndexSettings
 from matrix.core.recipe import Artifact, LaunchPlan, Placement, Recipe
 from matrix.executors import owner
+from matrix.executors.caplog import CAP, CappedLog
 from matrix.executors.ports import LOOPBACK, free_port
+from matrix.executors.pump import Pump
 from matrix.executors.site import site_artifact, site_environ
 from matrix.executors.venv_build import build
 from matrix.executors.venv_environ import cell_caches, server_environ
+from matrix.executors.venv_memory import MemoryWatch
 from matrix.executors.venv_paths import Environment, environment
 from matrix.executors.venv_python import Interpreter, interpreter
 from matrix.executors.venv_reap import reap
@@ -26,7 +29,8 @@ class VenvExecutor:
     """See `matrix.core.ports.Executor`.
 
     Environments lie in `cache_dir/envs`, shared by everyone who names that folder; records of running servers in
-    `state_dir`. `settings` is asked at each build: it reads the user's package index settings.
+    `state_dir`. `settings` is asked at each build: it reads the user's package index settings. A server's log is held
+    below `log_cap` bytes; one whose processes hold more than `memory` bytes is killed.
     """
 
     name = "venv"
@@ -39,6 +43,8 @@ class VenvExecutor:
         *,
         settings: Callable[[], IndexSettings],
         grace_s: float = 10.0,
+        log_cap: int = CAP,
+        memory: float | None = None,
     ) -> None:
         self._envs = cache_dir.resolve() / "envs"
         self._caches = cache_dir.resolve() / "compiled"
@@ -46,6 +52,8 @@ class VenvExecutor:
         self._request = python
         self._settings = settings
         self._grace_s = grace_s
+        self._log_cap = log_cap
+        self._memory = memory
         self._pythons: dict[str | None, Interpreter] = {}
 
     def build(self, recipe: Recipe, log: Path, note: Callable[[str], None]) -> Artifact:
@@ -74,13 +82,12 @@ class VenvExecutor:
         record = Record(run_id, owner.me(), str(scratch))
         try:
             name = artifact.digest[:16] if artifact.python else env.name
-            caches = cell_caches(self._caches / name, cell.series_key)
+            caches = cell_caches(self._caches / name, cell)
             environ = server_environ(os.environ, launch, env, caches, record)
             if artifact.python:
                 environ = site_environ(environ, env, artifact.python)
             record.write(self._records)
             scratch.mkdir(mode=0o700)
-            log.parent.mkdir(parents=True, exist_ok=True)
             return self._start(argv, environ, record, log, f"http://{LOOPBACK}:{place.port}")
         except OSError as exc:
             record.remove(self._records)
@@ -95,17 +102,15 @@ class VenvExecutor:
         return self._state / "servers"
 
     def _start(self, argv: list[str], environ: dict[str, str], record: Record, log: Path, url: str) -> VenvServer:
-        with log.open("ab") as out:
-            process = subprocess.Popen(
-                argv,
-                env=environ,
-                cwd=record.scratch,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        started = VenvServer(process, argv, url, record, self._records, self._grace_s)
+        out = CappedLog(log, self._log_cap)
+        try:
+            process = _spawn(argv, environ, record.scratch)
+        except BaseException:
+            out.close()
+            raise
+        assert process.stdout is not None  # noqa: S101 - `_spawn` asks for it
+        pump, watch = Pump(process.stdout, out), MemoryWatch(process.pid, self._memory)
+        started = VenvServer(process, argv, url, record, self._records, self._grace_s, pump, watch)
         try:
             Record(record.run_id, record.owner, record.scratch, process.pid, owner.start_time(process.pid)).write(
                 self._records
@@ -123,3 +128,16 @@ class VenvExecutor:
 
     def _environment(self, recipe: Recipe) -> Environment:
         return environment(self._envs, recipe, self._interpreter(recipe))
+
+
+def _spawn(argv: list[str], environ: dict[str, str], folder: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        argv,
+        env=environ,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        bufsize=0,
+    )

@@ -13,9 +13,14 @@ from typing import Self
 
 import psutil
 
+from matrix.core.errors import InfraError
 from matrix.core.ports import ServerExit
 from matrix.executors.processes import RUN, end, group, marked, running
+from matrix.executors.pump import Pump
+from matrix.executors.venv_memory import MemoryWatch
 from matrix.executors.venv_record import Record
+
+_DRAIN_S = 10.0
 
 
 class VenvServer:
@@ -29,6 +34,8 @@ class VenvServer:
         record: Record,
         records: Path,
         grace_s: float,
+        pump: Pump,
+        watch: MemoryWatch,
     ) -> None:
         self.url = url
         self.command = tuple(command)
@@ -36,17 +43,20 @@ class VenvServer:
         self._record = record
         self._records = records
         self._grace_s = grace_s
+        self._pump = pump
+        self._watch = watch
         self._oom_kills = oom_kills()
         self._lock = threading.RLock()
         self._exit: ServerExit | None = None
         self._stopped = False
 
     def poll(self) -> ServerExit | None:
-        """None while it runs, else how it ended."""
+        """None while it runs, else how it ended, with its log complete; InfraError when the log cannot be kept."""
         with self._lock:
             if self._exit is None and not self._stopped:
-                code = peek(self._process.pid)
-                self._exit = None if code is None else how(code, self._oom_kills)
+                if self._pump.error is not None:
+                    raise InfraError(f"cannot write the server's log: {self._pump.error}", hint="is the disk full?")
+                self._exit = self._ended()
             return self._exit
 
     def stop(self) -> ServerExit | None:
@@ -54,8 +64,10 @@ class VenvServer:
         with self._lock:
             if self._stopped:
                 return self._exit
-            self.poll()
+            self._exit = self._exit or self._ended()
             end(self._left, known=self._terminate())
+            self._watch.end()
+            self._pump.end(_DRAIN_S)
             code = self._process.wait()
             self._stopped = True
             self._exit = self._exit or ServerExit(code, detail="stopped by us")
@@ -67,6 +79,15 @@ class VenvServer:
 
     def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
         self.stop()
+
+    def _ended(self) -> ServerExit | None:
+        code = peek(self._process.pid)
+        if code is None:
+            return None
+        self._pump.settle(_DRAIN_S)
+        if self._watch.exceeded:
+            return ServerExit(code, oom=True, detail=self._watch.exceeded)
+        return how(code, self._oom_kills)
 
     def _terminate(self) -> set[psutil.Process]:
         """Ask all to end and wait for them; returns every process seen, ended or not."""

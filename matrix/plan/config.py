@@ -169,10 +169,13 @@ class ExcludeTable(_Table):
 
 
 class LimitsTable(_Table):
-    """How long a phase may take, in seconds."""
+    """How long a phase may take, in seconds, and how much a server may log."""
 
     start_s: Seconds = Field(600, description="From process start to the first finished generation.")
     request_s: Seconds = Field(300, description="One request.")
+    log_mib: int = Field(
+        256, ge=1, le=65_536, description="Most of a server's log that is kept while it runs: its head and its tail."
+    )
 
 
 class DockerTable(_Table):
@@ -184,6 +187,15 @@ class DockerTable(_Table):
     memory_gib: GiB = 8
     shm_gib: GiB = 1
     pids: int = Field(1024, ge=64)
+    network: Literal["bridge", "none"] = Field(
+        "bridge", description="`none`: a server reaches nothing outside its container, and only our probe reaches it."
+    )
+
+
+class VenvTable(_Table):
+    """Limits of servers that are processes of this host."""
+
+    memory_gib: GiB | None = Field(None, description="A server whose processes hold more is killed; absent: no limit.")
 
 
 class Config(_Table):
@@ -201,6 +213,7 @@ class Config(_Table):
     bisect: BisectTable = BisectTable()
     nightly: NightlyTable | None = None
     notify: dict[Annotated[Name, Field(max_length=64)], NotifyTable] = {}
+    venv: VenvTable = VenvTable()
     docker: DockerTable = Field(default_factory=lambda: DockerTable.model_validate({}))
 
     @model_validator(mode="after")

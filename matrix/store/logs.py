@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import mmap
 import os
 import re
 import tempfile
@@ -17,6 +18,7 @@ from matrix.store.terminal import strip_controls
 CAP = 8 * 2**20
 # Longest secret that a cut may meet, and how far from the cut a line's end is looked for.
 _MARGIN = 4096
+_CUT = re.compile(rb"\n\[(\d{1,18}) of \d{1,18} bytes are cut out here\]\n")
 _REF = re.compile(r"[0-9a-f]{64}")
 
 
@@ -62,7 +64,15 @@ def _read_capped(path: Path, cap: int) -> str:
             return _clean(file.read(cap))
         head, head_end = _head(file, cap // 2)
         tail, tail_start = _tail(file, size, cap // 2)
-    return f"{head}\n[{tail_start - head_end} of {size} bytes are cut out here]\n{tail}"
+        before = _cut_before(file, head_end, tail_start)
+    return f"{head}\n[{tail_start - head_end + before} of {size + before} bytes are cut out here]\n{tail}"
+
+
+def _cut_before(file: BinaryIO, start: int, end: int) -> int:
+    """Bytes that the part from `start` to `end` says were cut out of it while it was written."""
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
+        found = _CUT.search(whole, start, end)
+        return int(found[1]) - (found.end() - found.start()) if found else 0
 
 
 def _head(file: BinaryIO, end: int) -> tuple[str, int]:

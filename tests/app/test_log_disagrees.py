@@ -10,6 +10,7 @@ from matrix.app.record import Record
 from matrix.core.counters import Counters
 from matrix.core.oddity import Oddity
 from matrix.core.recipe import Recipe
+from matrix.executors.caplog import CappedLog
 from tests.app.build import cell
 
 POOLED = Counters(100, 300, 150, completion_tokens=260)
@@ -58,3 +59,22 @@ def test_only_what_was_logged_from_a_byte_on_is_read(tmp_path: Path) -> None:
     with made.log.open("a") as file:
         file.write("after\n")
     assert (start, made.log_text(start), made.log_text()) == (7, "after\n", "before\nafter\n")
+
+
+def test_of_a_long_log_the_head_and_the_tail_are_read(tmp_path: Path) -> None:
+    made = record(tmp_path, Counters())
+    made.log.write_bytes(b"configured so\n" + b"x" * (9 * 2**20) + b"\nthe cause\n")
+    text = made.log_text()
+    assert text.startswith("configured so\n") and text.endswith("\nthe cause\n")
+    assert "\n[1048601 of 9437209 bytes are cut out here]\n" in text
+
+
+def test_a_log_that_was_cut_meanwhile_has_no_part_from_a_byte_on(tmp_path: Path) -> None:
+    made = record(tmp_path, Counters())
+    log = CappedLog(made.log, 1000)
+    log.write(b"before\n")
+    start = made.log_size()
+    log.write(b"after\n")
+    assert made.log_text(start) == "after\n"
+    log.write(b"x" * 2000)
+    assert made.log_text(start) == ""

@@ -1,5 +1,6 @@
 """The container that is asked for, read as data; no daemon."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from docker.types import Mount
 
 from matrix.core.errors import EnvironmentMismatchError
 from matrix.core.recipe import Device, LaunchPlan
-from matrix.executors.docker.request import command_line, container_request
+from matrix.executors.docker.request import command_line, container_request, without_network
 from matrix.executors.docker.settings import DockerSettings
 from matrix.executors.docker.user import User
 
@@ -52,6 +53,18 @@ def test_whole_request() -> None:
         "device_requests": [],
         "log_config": {"Type": "json-file", "Config": {"max-size": "64m", "max-file": "2"}},
     }
+
+
+def test_a_server_without_a_network_has_a_socket_and_no_port() -> None:
+    usual = ask()
+    request = without_network(usual, Path("/tmp/specmatrix-relay-1"))
+    assert (request["network"], request["ports"]) == ("none", {})
+    assert request["command"][-3:] == ["engine.server", "--port", "8000"]
+    assert request["mounts"][:-1] == MOUNTS
+    assert request["mounts"][-1]["Target"] == "/run/specmatrix"
+    assert request["environment"]["GLOO_SOCKET_IFNAME"] == "lo"
+    assert request["labels"] == LABELS | {"org.specmatrix.relay": "/tmp/specmatrix-relay-1"}
+    assert {k for k in usual if usual[k] != request[k]} == {"command", "environment", "labels", "mounts", "network", "ports"}
 
 
 def test_users_limits_outrank_the_plans() -> None:

@@ -23,6 +23,8 @@ def test_walls_hold_from_inside(serve: Serve, docker_daemon: DockerClient) -> No
     }
     assert inside["exec"] == {"/tmp": "ran", "~": "ran"}
     assert set(inside["caps"].values()) == {"0000000000000000"}
+    assert set(inside["raised"].values()) == {"refused"}, inside["raised"]
+    assert inside["daemon"] == []
     assert inside["no_new_privs"] == "1"
     assert inside["seccomp"] == "2"
     assert inside["user"] == [os.getuid(), os.getgid()]

@@ -45,12 +45,21 @@ def main():
     parser.add_argument("--port", type=int)
     parser.add_argument("--exit", type=int)
     parser.add_argument("--signal", type=int)
+    parser.add_argument("--flood", type=int, default=0)
+    parser.add_argument("--eat", type=int, default=0)
     parser.add_argument("--deaf", action="store_true")
     parser.add_argument("--children", type=int, default=0)
     parser.add_argument("--shared-memory", nargs="*", default=())
     args = parser.parse_args()
     print("stub engine starts", flush=True)
     print("and complains", file=sys.stderr, flush=True)
+    block = (("x" * 127 + "\n") * 512).encode()
+    for _ in range(args.flood * 16):
+        os.write(1, block)
+    if args.flood:
+        print("the cause", flush=True)
+        sys.exit(3)
+    eaten = b"x" * (args.eat * 2**20) if args.eat and os.fork() == 0 else b""
     for number in range(args.children):
         stubborn(detach=number % 2 == 1, wiped=number == 2)
     segments = []
@@ -66,6 +75,8 @@ def main():
         os.kill(os.getpid(), args.signal)
     if args.exit is not None:
         sys.exit(args.exit)
+    if eaten:
+        time.sleep(600)
     HTTPServer((args.host, args.port), Answer).serve_forever()
 
 

@@ -1,6 +1,7 @@
 """Logs: named by content, capped, readable again, without secrets, in bounded memory."""
 
 import os
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -122,3 +123,15 @@ def test_a_full_disk_leaves_no_half_file(tmp_path: Path) -> None:
     assert said[0].startswith("InfraError")
     assert "No space left" in said[0]
     assert said[1] == "[]"
+
+
+def test_what_was_cut_while_the_log_was_written_counts_as_well(logs: Logs, tmp_path: Path) -> None:
+    path, cap = tmp_path / "log", 64 * 1024
+    line = b"y" * 63 + b"\n"
+    path.write_bytes(line * 2000 + b"\n[5000 of 999999 bytes are cut out here]\n" + line * 2000)
+    ref, _ = logs.keep(path, cap)
+    kept = logs.read(ref)
+    found = re.search(r"\n\[(\d+) of (\d+) bytes are cut out here\]\n", kept)
+    assert found is not None
+    assert int(found[2]) == 4000 * 64 + 5000
+    assert int(found[1]) + len(kept) + 1 - (found.end() - found.start()) == int(found[2])

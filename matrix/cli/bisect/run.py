@@ -95,7 +95,7 @@ def carried_out(
     """Open what a bisection needs, carry it out, print the report; the exit code."""
     source = Source(Path(request.config))
     name = executor_name(source, executor)
-    chosen = make_executor(name, source.config.docker, source.path.resolve().parent, state_dir_of(db))
+    chosen = make_executor(name, source.config, source.path.resolve().parent, state_dir_of(db))
     store = open_store(db)
     try:
         with Follower(0, 0.0) as follower:

@@ -48,7 +48,7 @@ def _step(db: str, executor: str | None, options: dict[str, Any]) -> int:
     request = request_from(executor, options)
     source = Source(Path(request.config))
     name = executor_name(source, executor)
-    chosen = make_executor(name, source.config.docker, source.path.resolve().parent, state_dir_of(db))
+    chosen = make_executor(name, source.config, source.path.resolve().parent, state_dir_of(db))
     store = open_store(db)
     try:
         with Follower(0, 0.0) as follower:

@@ -15,7 +15,8 @@ from matrix.executors.docker import labels, leftovers, paths
 from matrix.executors.docker.client import connect, speaking
 from matrix.executors.docker.images import Images
 from matrix.executors.docker.mounts import model_mounts
-from matrix.executors.docker.request import command_line, container_request
+from matrix.executors.docker.relay import Relay
+from matrix.executors.docker.request import NO_NETWORK, command_line, container_request, without_network
 from matrix.executors.docker.server import DockerServer, start
 from matrix.executors.docker.settings import DockerSettings
 from matrix.executors.docker.user import container_user
@@ -60,7 +61,7 @@ class DockerExecutor:
     def serve(
         self, artifact: Artifact, cell: Cell, plan: Callable[[Placement], LaunchPlan], run_id: str, log: Path
     ) -> DockerServer:
-        """Start the server; its port is on 127.0.0.1, chosen by the daemon. The output is appended to `log`."""
+        """Start the server, reached by a port on 127.0.0.1. The output is appended to `log`."""
         draft = cell.spec.draft
         place = Placement(paths.TARGET, paths.DRAFT if draft else None, "0.0.0.0", paths.PORT, run_id)  # noqa: S104
         mounts = model_mounts(cell.target.path, paths.TARGET)
@@ -70,9 +71,18 @@ class DockerExecutor:
         user = container_user(published=labels.is_published(image), mapped=self._mapped)
         user.check_readable([cell.target.path, *([draft.path] if draft else [])])
         marks = labels.container_labels(image.get(labels.RECIPE, ""), run_id)
-        request = container_request(exactly, plan(place), mounts, marks, self._settings, user)
         with _writing(log):
-            return start(self._client, request, log, command_line(request, artifact.ref), self._settings)
+            relay = Relay() if self._settings.network == NO_NETWORK else None
+            try:
+                request = container_request(exactly, plan(place), mounts, marks, self._settings, user)
+                command = command_line(request, artifact.ref)
+                if relay is not None:
+                    request = without_network(request, relay.folder)
+                return start(self._client, request, log, command, self._settings, relay)
+            except BaseException:
+                if relay is not None:
+                    relay.close()
+                raise
 
     def reap(self) -> list[str]:
         return leftovers.reap(self._client)

@@ -12,6 +12,8 @@ STAGE = f"{_PREFIX}stage"
 BUILD = f"{_PREFIX}build"
 TREE = f"{_PREFIX}tree"
 BELOW = f"{_PREFIX}below"
+RELAY = f"{_PREFIX}relay"
+"""The folder of the socket by which a server without a network is reached."""
 PUBLISHED = f"{_PREFIX}published"
 
 

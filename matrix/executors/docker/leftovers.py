@@ -7,7 +7,7 @@ from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 
 from matrix.executors import owner
-from matrix.executors.docker import labels
+from matrix.executors.docker import labels, relay
 from matrix.executors.docker.client import AWAY, speaking
 
 _MINE = f"{labels.MANAGED}=1"
@@ -96,4 +96,5 @@ def _removed(container: Container) -> str:
     except APIError:
         pass
     remove(container)
+    relay.remove(container.labels.get(labels.RELAY, ""))
     return f"removed container {container.short_id} of run {run_id}, left by {container.labels[labels.OWNER]}"

@@ -1,15 +1,20 @@
 """The container to ask for, as data: pure, so that tests can read every limit in it."""
 
+from pathlib import Path
 from typing import Any
 
 from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
 
 from matrix.core.errors import EnvironmentMismatchError
 from matrix.core.recipe import LaunchPlan
+from matrix.executors.docker import relay
+from matrix.executors.docker.labels import RELAY
+from matrix.executors.docker.logs import DAEMON_FILES, DAEMON_MIB
 from matrix.executors.docker.paths import HOME, PORT
 from matrix.executors.docker.settings import DockerSettings
 from matrix.executors.docker.user import User
 
+NO_NETWORK = "none"
 _GIB = 2**30
 _LOOPBACK = "127.0.0.1"
 _GPU_SHM_GIB = 32.0
@@ -58,7 +63,24 @@ def container_request(
         "shm_size": int((settings.shm_gib or (_GPU_SHM_GIB if gpus else launch.shm_gib)) * _GIB),
         "ulimits": [Ulimit(name=name, soft=limit, hard=limit) for name, limit in (_GPU_ULIMITS if gpus else ())],
         "device_requests": _gpus(launch.gpus, tuple(d.uuid for d in launch.devices) or settings.gpu_uuids),
-        "log_config": LogConfig(type="json-file", config={"max-size": "64m", "max-file": "2"}),
+        "log_config": LogConfig(type="json-file", config={"max-size": f"{DAEMON_MIB}m", "max-file": str(DAEMON_FILES)}),
+    }
+
+
+def without_network(request: dict[str, Any], sockets: Path) -> dict[str, Any]:
+    """The request of a server that reaches nothing but itself, and is reached by a Unix socket in the folder `sockets`.
+
+    Engines look for an address of their host and for an interface that leads out: there is loopback alone.
+    """
+    alone = dict.fromkeys(("VLLM_HOST_IP", "SGLANG_HOST_IP"), _LOOPBACK)
+    alone |= dict.fromkeys(("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"), "lo")
+    return request | {
+        "command": [*relay.program(PORT), *request["command"]],
+        "environment": alone | request["environment"],
+        "labels": request["labels"] | {RELAY: str(sockets)},
+        "mounts": [*request["mounts"], Mount(target=relay.SOCKETS, source=str(sockets), type="bind")],
+        "network": NO_NETWORK,
+        "ports": {},
     }
 
 
@@ -81,7 +103,10 @@ def _gpus(count: int, uuids: tuple[str, ...]) -> list[DeviceRequest]:
 
 
 def command_line(request: dict[str, Any], image_name: str) -> tuple[str, ...]:
-    """`docker run` with the same arguments, for a person who wants to see the same thing happen."""
+    """`docker run` with the same arguments, for a person who wants to see the same thing happen.
+
+    A server without a network could not be asked by a person, so there it is the daemon's own.
+    """
     words = ["docker", "run", "--rm", "--read-only", "--init", "--cap-drop", "ALL"]
     words += ["--security-opt", "no-new-privileges", "--user", request["user"], "--workdir", request["working_dir"]]
     words += [w for group in request["group_add"] for w in ("--group-add", str(group))]
@@ -92,7 +117,7 @@ def command_line(request: dict[str, Any], image_name: str) -> tuple[str, ...]:
     words += [w for at, options in request["tmpfs"].items() for w in ("--tmpfs", f"{at}:{options}")]
     words += [w for m in request["mounts"] for w in ("--volume", f"{m['Source']}:{m['Target']}:ro")]
     words += [w for d in request["device_requests"] for w in ("--gpus", _gpu_words(d))]
-    words += ["--network", request["network"]] if request["network"] else []
+    words += ["--network", request["network"]] if request["network"] not in (None, NO_NETWORK) else []
     words += [w for k, v in request["environment"].items() if v is not None for w in ("--env", f"{k}={v}")]
     words += ["--publish", f"{_LOOPBACK}:{PORT}:{PORT}", "--entrypoint", request["entrypoint"][0], image_name]
     return (*words, *request["command"])

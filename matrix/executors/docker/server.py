@@ -17,6 +17,7 @@ from matrix.executors.docker import failures, labels, leftovers
 from matrix.executors.docker.client import AWAY, speaking
 from matrix.executors.docker.logs import LogFollower
 from matrix.executors.docker.paths import PORT
+from matrix.executors.docker.relay import Relay
 from matrix.executors.docker.settings import DockerSettings
 
 _DRAIN_S = 10.0
@@ -33,6 +34,7 @@ class DockerServer:
         follower: LogFollower,
         command: tuple[str, ...],
         settings: DockerSettings,
+        relay: Relay | None = None,
     ) -> None:
         self.command = command
         self._client = client
@@ -41,11 +43,15 @@ class DockerServer:
         self._settings = settings
         self._ended: ServerExit | None = None
         self._removed = False
-        self.url = _url(container)
+        self._relay = relay
+        self.url = relay.url if relay is not None else _url(container)
         _running.add(self)
 
     def poll(self) -> ServerExit | None:
-        """None while it runs, else how it ended; InfraError when the daemon is away or the log cannot be kept."""
+        """None while it runs, else how it ended, with its log complete.
+
+        InfraError when the daemon is away or the log cannot be kept.
+        """
         if self._removed or self._ended is not None:
             return self._ended
         if self._follower.error is not None:
@@ -58,6 +64,7 @@ class DockerServer:
             return None
         if self._follower.daemon_was_away:
             raise InfraError(f"the Docker daemon restarted and ended the container of {self._run_id}", hint="run again")
+        self._follower.finish(_DRAIN_S)
         self._ended = exit_of(state)
         return self._ended
 
@@ -76,6 +83,7 @@ class DockerServer:
             with speaking("removing a container"):
                 leftovers.remove(self._container)
         self._removed = True
+        self._close_relay()
         _running.discard(self)
         return self._ended
 
@@ -93,6 +101,11 @@ class DockerServer:
     def drop(self) -> None:
         """Remove the container by force, without a word; for an interpreter that is ending."""
         leftovers.discard(self._client, self._run_id)
+        self._close_relay()
+
+    def _close_relay(self) -> None:
+        if self._relay is not None:
+            self._relay.close()
 
     @property
     def _run_id(self) -> str:
@@ -125,7 +138,12 @@ class DockerServer:
 
 
 def start(
-    client: DockerClient, request: dict[str, Any], log: Path, command: tuple[str, ...], settings: DockerSettings
+    client: DockerClient,
+    request: dict[str, Any],
+    log: Path,
+    command: tuple[str, ...],
+    settings: DockerSettings,
+    relay: Relay | None = None,
 ) -> DockerServer:
     """Create and start the container of `request`; on any failure, Ctrl-C too, none is left behind."""
     try:
@@ -133,9 +151,9 @@ def start(
             container = client.containers.create(**request)
             container.start()
             container.reload()
-        follower = LogFollower(container, log)
+        follower = LogFollower(container, log, settings.log_cap)
         follower.start()
-        return DockerServer(client, container, follower, command, settings)
+        return DockerServer(client, container, follower, command, settings, relay)
     except BaseException:
         # Looked up by label: Ctrl-C may come after the daemon made it and before we were told its id.
         leftovers.discard(client, request["labels"][labels.RUN])

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from matrix.executors.caplog import CAP
+
 
 @dataclass(frozen=True, slots=True)
 class DockerSettings:
@@ -12,6 +14,7 @@ class DockerSettings:
     containers, `build_network` that of build steps; None means the daemon's default. `gpu_uuids` are the GPUs that a
     cell may get, in that order; empty lets the daemon choose. `grace_s` is the time between SIGTERM and SIGKILL,
     `patience_s` how long a daemon that does not answer is waited for.
+    `log_cap` bounds a server's log, in bytes.
     """
 
     base_image: str = "debian:bookworm-slim"
@@ -25,3 +28,4 @@ class DockerSettings:
     gpu_uuids: tuple[str, ...] = ()
     grace_s: float = 20.0
     patience_s: float = 15.0
+    log_cap: int = CAP
