@@ -9,7 +9,7 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -31,7 +31,10 @@ _TEXTS = ("text/", "application/json", "application/atom+xml", "image/svg+xml")
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One answer: its headers without length and encoding, and its body as it is and, where that is shorter, packed."""
+    """One answer: its headers without length and encoding, and its body as it is and, where that is shorter, packed.
+
+    It tells of no moment before `begun`.
+    """
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -39,21 +42,32 @@ class Kept:
     packed: bytes | None
     tag: str
     version: Hashable
-    until: float
+    begun: float
 
     @property
     def size(self) -> int:
         return len(self.body) + len(self.packed or b"")
 
 
+@dataclass(slots=True)
+class _Queue:
+    """Those who want the same answer: one at a time works it out."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    length: int = 0
+
+
 class Caching:
-    """ASGI middleware for GET: one request works an answer out, others that come meanwhile wait for it."""
+    """ASGI middleware for GET: one request works an answer out, others that come meanwhile wait for it.
+
+    Nobody gets an answer that was worked out before they asked, unless nothing has changed since.
+    """
 
     def __init__(self, app: ASGIApp, version: Version) -> None:
         self.app = app
         self._version = version
         self._answers: OrderedDict[tuple[str, bytes], Kept] = OrderedDict()
-        self._locks: dict[tuple[str, bytes], asyncio.Lock] = {}
+        self._queues: dict[tuple[str, bytes], _Queue] = {}
         self._size = 0
         self._turns = asyncio.Semaphore(_TURNS)
 
@@ -70,30 +84,38 @@ class Caching:
 
     async def _work_out(self, key: tuple[str, bytes], scope: Scope, receive: Receive, send: Send) -> Kept | None:
         """The answer, worked out once; None when it was sent already because it streams or is no text."""
-        lock = self._locks.setdefault(key, asyncio.Lock())
+        asked, queue = time.monotonic(), self._queues.setdefault(key, _Queue())
+        queue.length += 1
         try:
-            async with lock:
-                if kept := self._fresh(key):
+            async with queue.lock:
+                # Where runs are stored faster than the page is made, no answer is ever of the newest state. One that
+                # was begun since this question came is as good as another: all who wait take that.
+                kept = self._answers.get(key)
+                if kept is not None and kept.begun >= asked:
                     return kept
-                await self._turns.acquire()
-                answer = _Answer(send, self._turns.release)
-                try:
-                    version = self._version()
-                    await self.app(scope, receive, answer)
-                finally:
-                    answer.end()
-                if answer.passed:
-                    return None
-                kept = await asyncio.to_thread(answer.kept, version)
-                self._keep(key, kept)
-                return kept
+                return self._fresh(key) or await self._make(key, scope, receive, send)
         finally:
-            if not lock.locked():
-                self._locks.pop(key, None)
+            queue.length -= 1
+            if not queue.length:
+                self._queues.pop(key, None)
+
+    async def _make(self, key: tuple[str, bytes], scope: Scope, receive: Receive, send: Send) -> Kept | None:
+        await self._turns.acquire()
+        answer = _Answer(send, self._turns.release)
+        try:
+            begun, version = time.monotonic(), self._version()
+            await self.app(scope, receive, answer)
+        finally:
+            answer.end()
+        if answer.passed:
+            return None
+        kept = await asyncio.to_thread(answer.kept, version, begun)
+        self._keep(key, kept)
+        return kept
 
     def _fresh(self, key: tuple[str, bytes]) -> Kept | None:
         kept = self._answers.get(key)
-        if kept is None or time.monotonic() > kept.until or kept.version is None or kept.version != self._version():
+        if kept is None or time.monotonic() > kept.begun + _OLDEST_S or kept.version != self._version():
             return None
         self._answers.move_to_end(key)
         return kept
@@ -142,7 +164,7 @@ class _Answer:
             self.end()
             await self._send(message)
 
-    def kept(self, version: Hashable) -> Kept:
+    def kept(self, version: Hashable, begun: float) -> Kept:
         """The whole answer."""
         headers = [(k, v) for k, v in self._start["headers"] if k.lower() not in (b"content-length", b"etag")]
         packed = gzip.compress(self._body, _LEVEL, mtime=0) if len(self._body) >= _LEAST else None
@@ -153,7 +175,7 @@ class _Answer:
             packed=packed,
             tag=hashlib.blake2b(self._body, digest_size=12).hexdigest(),
             version=version,
-            until=time.monotonic() + _OLDEST_S,
+            begun=begun,
         )
 
 

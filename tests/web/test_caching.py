@@ -1,5 +1,6 @@
 """Answers kept until the database changes."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from matrix.store import Store, open_store
 from tests.store.build import baseline_run, cell, run, sample
 from web.caching import Caching
+from web.export_ask import ask
 from web.serving import _server
 
 
@@ -74,6 +76,68 @@ def test_it_is_packed_for_whoever_takes_that_and_not_sent_to_whoever_has_it() ->
     assert (again.status_code, again.content) == (304, b"") and "content-encoding" not in again.headers
     other = client.get("/x", headers={"Accept-Encoding": "gzip", "If-None-Match": '"other"'})
     assert other.status_code == 200
+
+
+class Slow:
+    """An application that says at what version of its database it was asked, once it may."""
+
+    def __init__(self) -> None:
+        self.version, self.asked = 1, 0
+        self.may = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.asked += 1
+        said = str(self.version)
+        await self.may.wait()
+        await PlainTextResponse(said)(scope, receive, send)
+
+
+async def _together(app: Slow, *versions: int) -> list[bytes]:
+    """What those who ask get: one at each of these versions, all of them before the first has its answer."""
+    caching, found = Caching(app, lambda: app.version), []
+    asking = []
+    for version in versions:
+        app.version = version
+        body: list[bytes] = []
+        asking.append(asyncio.create_task(ask(caching, "/x", body.append)))
+        found.append(body)
+        while not app.asked:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    app.may.set()
+    await asyncio.gather(*asking)
+    return [b"".join(body) for body in found]
+
+
+def test_those_who_ask_at_the_same_time_wait_for_one_answer() -> None:
+    async def scene() -> tuple[list[bytes], int]:
+        app = Slow()
+        return await _together(app, 1, 1, 1, 1, 1), app.asked
+
+    assert asyncio.run(scene()) == ([b"1"] * 5, 1)
+
+
+def test_nobody_gets_what_was_begun_before_a_change_that_came_before_the_question() -> None:
+    async def scene() -> tuple[list[bytes], int]:
+        app = Slow()
+        return await _together(app, 1, 2, 3, 4, 4), app.asked
+
+    # The first was answered of what it had asked; all others share one answer, which is as new as any of them may ask.
+    assert asyncio.run(scene()) == ([b"1", b"4", b"4", b"4", b"4"], 2)
+
+
+def test_of_changes_that_come_faster_than_answers_each_question_waits_for_two_at_most() -> None:
+    class Restless(Slow):
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            await super().__call__(scope, receive, send)
+            self.version += 1
+
+    async def scene() -> tuple[list[bytes], int]:
+        app = Restless()
+        return await _together(app, *[1] * 6), app.asked
+
+    bodies, asked = asyncio.run(scene())
+    assert asked == 2 and bodies == [b"1", *[b"2"] * 5]
 
 
 def test_what_streams_passes_as_it_comes() -> None:
