@@ -6,7 +6,7 @@ of the page, and draws for one page at a time; these few bars are written straig
 
 import math
 from dataclasses import dataclass
-from xml.etree import ElementTree as ET
+from xml.etree import ElementTree as ET  # nosec B405
 
 from matrix.plots.svg import add, sheet, written
 
