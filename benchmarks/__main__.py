@@ -2,10 +2,11 @@
 
 import sys
 
-from benchmarks import bisection, classify_speed, judge, judge_one, load, overhead, queue_cost
+from benchmarks import bisection, chaos, classify_speed, judge, judge_one, load, overhead, queue_cost
 
 BENCHMARKS = {
     "bisection": bisection.main,
+    "chaos": chaos.main,
     "classify": classify_speed.main,
     "overhead": overhead.main,
     "judge": judge.main,
@@ -16,6 +17,7 @@ BENCHMARKS = {
 }
 SIZED = {
     "bisection": bisection.main,
+    "chaos": chaos.main,
     "judge-one": judge_one.main,
     "judge-all": judge_one.judge_everything,
     "load": load.of_size,
