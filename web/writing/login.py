@@ -11,6 +11,8 @@ from web.asked import Name
 from web.errors import Problem
 from web.site import Site
 
+_WRONG = Problem("No token of that text stands", "copy it whole; where the database is, `matrix token list` names all.")
+
 
 def add(routes: APIRouter, site: Site) -> None:
     @routes.get(LOGIN, include_in_schema=False)
@@ -24,8 +26,8 @@ def add(routes: APIRouter, site: Site) -> None:
         try:
             name = site.gate.name_of(fields.get("token", "").strip(), request)
         except Refused as refusal:
-            told = "No token of that text stands." if refusal.status_code == 401 else refusal.detail
-            answer = _page(site, request, after, Problem(told, refusal.hint), refusal.status_code)
+            told = _WRONG if refusal.status_code == 401 else Problem(refusal.detail, refusal.hint)
+            answer = _page(site, request, after, told, refusal.status_code)
             answer.headers.update(refusal.headers or {})
             return answer
         entered = RedirectResponse(after, status_code=303)
