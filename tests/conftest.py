@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.databases import database, empty_url, migrated, pg_shared, pg_socket, pg_url, sqlite_url
+
+__all__ = ["database", "empty_url", "migrated", "pg_shared", "pg_socket", "pg_url", "sqlite_url"]
+
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

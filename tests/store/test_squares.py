@@ -73,8 +73,8 @@ def test_an_infra_failure_hides_no_measured_run_and_a_new_run_is_not_judged_yet(
     assert square is not None and (square.run_id, square.state, square.reason) == ("again", "unknown", "not judged yet")
 
 
-def test_a_database_from_before_is_filled_once(sqlite_url: str) -> None:
-    store = open_store(sqlite_url)
+def test_a_database_from_before_is_filled_once(empty_url: str) -> None:
+    store = open_store(empty_url)
     for number, revision in enumerate(REVISIONS):
         store.runs.save(baseline_run(f"b{number}", revision, at=float(number)))
         store.runs.save(run(f"r{number}", cell(revision), sample(), at=float(number)))
@@ -86,7 +86,9 @@ def test_a_database_from_before_is_filled_once(sqlite_url: str) -> None:
         config.attributes["connection"] = conn
         command.downgrade(config, "0009")
     store.close()
-    assert kept(open_store(sqlite_url)) == before
+    store = open_store(empty_url)
+    assert kept(store) == before
+    store.close()
 
 
 def test_the_first_page_is_narrowed_and_says_how_much_it_leaves_out(store: Store) -> None:

@@ -7,16 +7,11 @@ import pytest
 from matrix.core.counters import Counters
 from matrix.core.result import Uptime
 from matrix.core.workload import Prompt
-from matrix.store import Store, open_store
+from matrix.store import Store
 from tests.store.build import NGRAM, WORKLOAD, cell, run, sample
 
 EARLY = Counters(100, 300, 210, (100, 80, 30), 120, 331)
 LATE = Counters(100, 300, 150, None, 120, 271)
-
-
-@pytest.fixture
-def store(sqlite_url: str) -> Store:
-    return open_store(sqlite_url)
 
 
 def test_numbers_come_back_and_lengths_are_derived(store: Store) -> None:
@@ -39,12 +34,10 @@ def test_a_run_that_was_not_followed_has_none(store: Store) -> None:
     assert store.read.run("r").uptime is None and store.read.run("r").row.flags == []
 
 
-def test_a_row_from_before_has_neither(store: Store, sqlite_url: str) -> None:
-    from sqlalchemy import create_engine, text
-
+def test_a_row_from_before_has_neither(store: Store) -> None:
     store.runs.save(replace(run("r", cell(), sample()), uptime=Uptime(1, 2, EARLY, LATE), flags=("drift",)))
-    with create_engine(sqlite_url).begin() as conn:
-        conn.execute(text("UPDATE runs SET flags = NULL, uptime = NULL"))
+    with store._db.write() as conn:
+        conn.exec_driver_sql("UPDATE runs SET flags = NULL, uptime = NULL")
     assert (store.read.run("r").uptime, store.read.run("r").row.flags) == (None, None)
 
 
