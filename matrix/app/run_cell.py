@@ -180,4 +180,5 @@ def _failed(record: Record, error: MatrixError) -> RunResult:
         outcome = Outcome.ENVIRONMENT
     elif not isinstance(error, InfraError):
         outcome = Outcome.CONFIG_ERROR
-    return record.result(outcome, error.cause, Failure(outcome, error.cause, error.hint, f"{outcome}", excerpt))
+    cause, hint, excerpt = map(record.secrets.hidden, (error.cause, error.hint, excerpt))
+    return record.result(outcome, cause, Failure(outcome, cause, hint, f"{outcome}", excerpt))

@@ -8,6 +8,7 @@ from matrix.app.executors import Defaults, make_executor
 from matrix.app.job import Hands, no_room, run_job
 from matrix.app.planning import plan_cells
 from matrix.app.source import Source
+from matrix.app.staging import stage_models
 from matrix.app.sweep import clear_up
 from matrix.app.terms import terms_from
 from matrix.core.outcome import Outcome
@@ -29,6 +30,7 @@ class Worker:
     hardware: str = field(default_factory=lambda: detect().label)
     _made: dict[tuple[str, str], Executor] = field(default_factory=dict)
     _names: list[str] = field(default_factory=list)
+    _staged: set[str] = field(default_factory=set)
     _unsure: bool = False
     """True from a claim until its end is stored: when that fails, the cell may be ours still."""
 
@@ -61,6 +63,8 @@ class Worker:
         try:
             hands = self._hands(job)
             refused = bool(no_room(job, hands))
+            if not refused:
+                self._staged.update(stage_models(hands.plan.cells, self.progress, self._staged))
         except BaseException:
             self.store.queue.release(job.job_id, owner.me())
             raise

@@ -154,3 +154,14 @@ def test_a_value_that_nobody_knows_here_is_infra_before_anything_is_built(tmp_pa
     (row,) = stored.read.results()
     assert row.outcome == Outcome.INFRA
     assert "the value of LOGIN is not known here" in row.reason
+
+
+def test_a_failure_that_repeats_the_value_is_told_without_it(
+    tmp_path: Path, stored: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGIN", KEY)
+    executor = FakeExecutor(fail=InfraError(f"bad request: LOGIN is {KEY}", hint=f"not {KEY}"), fail_at="serve")
+    run_sweep(plan(tmp_path, with_env(LOGIN=marked(KEY)), engine='env_from = ["LOGIN"]'), executor, stored, Seen())
+    (row,) = stored.read.results()
+    assert row.reason == "bad request: LOGIN is [redacted]"
+    assert KEY not in repr(stored.read.run(row.run_id))
