@@ -1,6 +1,6 @@
 """Which executor serves a sweep."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -9,6 +9,7 @@ from matrix.core.errors import EnvironmentMismatchError
 from matrix.core.ports import Executor
 from matrix.executors.docker import DockerExecutor, DockerSettings, daemon_answers
 from matrix.executors.venv import VenvExecutor
+from matrix.plan.artifacts import ArtifactsTable
 from matrix.plan.config import DockerTable, LimitsTable, VenvTable
 from matrix.sources import pip_settings
 
@@ -27,6 +28,9 @@ class Tables(Protocol):
     @property
     def limits(self) -> LimitsTable: ...
 
+    @property
+    def artifacts(self) -> ArtifactsTable: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
@@ -35,6 +39,7 @@ class Defaults:
     docker: DockerTable = field(default_factory=lambda: DockerTable.model_validate({}))
     venv: VenvTable = field(default_factory=VenvTable)
     limits: LimitsTable = field(default_factory=lambda: LimitsTable.model_validate({}))
+    artifacts: ArtifactsTable = field(default_factory=lambda: ArtifactsTable.model_validate({}))
 
 
 def make_executor(name: str, tables: Tables, config_dir: Path, state_dir: Path) -> Executor:
@@ -48,7 +53,8 @@ def make_executor(name: str, tables: Tables, config_dir: Path, state_dir: Path) 
         return VenvExecutor(cache_dir(), state_dir, settings=pip_settings.read, log_cap=cap, memory=limit)
     if not daemon_answers():
         raise EnvironmentMismatchError("no Docker daemon answers", hint='start one, or set executor = "venv"')
-    return DockerExecutor(cache_dir(), state_dir, _settings(tables.docker, cap, config_dir), index=pip_settings.read)
+    settings = replace(_settings(tables.docker, cap, config_dir), mirror=tables.artifacts.mirror or "")
+    return DockerExecutor(cache_dir(), state_dir, settings, index=pip_settings.read)
 
 
 def _settings(table: DockerTable, log_cap: int, config_dir: Path) -> DockerSettings:

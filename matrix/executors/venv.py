@@ -15,6 +15,7 @@ from matrix.executors.caplog import CAP, CappedLog
 from matrix.executors.ports import LOOPBACK, free_port
 from matrix.executors.pump import Pump
 from matrix.executors.site import site_artifact, site_environ
+from matrix.executors.uses import ENVIRONMENT, Uses
 from matrix.executors.venv_build import build
 from matrix.executors.venv_environ import cell_caches, server_environ
 from matrix.executors.venv_memory import MemoryWatch
@@ -49,6 +50,7 @@ class VenvExecutor:
         self._envs = cache_dir.resolve() / "envs"
         self._caches = cache_dir.resolve() / "compiled"
         self._state = state_dir.resolve()
+        self._uses = Uses(cache_dir.resolve(), self._state)
         self._request = python
         self._settings = settings
         self._grace_s = grace_s
@@ -63,7 +65,9 @@ class VenvExecutor:
         """
         if recipe.site:
             return site_artifact(recipe)
-        return build(self._environment(recipe), recipe, self._interpreter(recipe), self._settings, log, note)
+        env = self._environment(recipe)
+        self._uses.note(ENVIRONMENT, env.path.name)  # first: what is used now is not removed
+        return build(env, recipe, self._interpreter(recipe), self._settings, log, note)
 
     def built(self, recipe: Recipe) -> bool:
         return bool(recipe.site) or self._environment(recipe).marker() is not None

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from matrix.core.cell import Cell
 from matrix.core.recipe import LaunchPlan
 from matrix.executors.processes import OWNER, RUN
 from matrix.executors.venv_record import Record
@@ -19,6 +20,26 @@ _KEPT = frozenset(
     """.split()  # noqa: SIM905
 )
 _KEPT_PREFIXES = ("LC_", "HF_", "NVIDIA_", "NCCL_")
+MODEL_NOTES = "modelinfos"
+COMPILED = {
+    "VLLM_CACHE_ROOT": "vllm",
+    "SGLANG_CACHE_DIR": "sglang",
+    "SGLANG_JIT_CACHE_DIR": "sglang/jit",
+    "SGLANG_DG_CACHE_DIR": "deep_gemm",
+    "SGL_DG_CACHE_DIR": "deep_gemm",
+    "DG_JIT_CACHE_DIR": "deep_gemm",
+    "TRTLLM_DG_CACHE_DIR": "trtllm_deep_gemm",
+    "FLASHINFER_WORKSPACE_BASE": "flashinfer",
+    "TORCHINDUCTOR_CACHE_DIR": "inductor",
+    "TORCH_EXTENSIONS_DIR": "torch_extensions",
+    "TRITON_CACHE_DIR": "triton",
+    "TILELANG_CACHE_DIR": "tilelang",
+    "TVM_FFI_CACHE_DIR": "tvm_ffi",
+    "CUDA_CACHE_PATH": "cuda",
+    "XDG_CACHE_HOME": "other",
+}
+"""Where engines and their libraries keep what they compile: variable, and folder in the caches of the cell."""
+
 _NEVER = frozenset({"HF_TOKEN", "HF_TOKEN_PATH"})
 """Weights lie on the disk before a server starts, so it needs no login to the hub; the cell may give it one."""
 
@@ -38,10 +59,9 @@ def server_environ(
         "PYTHONUNBUFFERED": "1",
         "SPT_NOENV": "1",
         "TMPDIR": record.scratch,
-        "VLLM_CACHE_ROOT": str(caches / "vllm"),
-        "TORCHINDUCTOR_CACHE_DIR": str(caches / "inductor"),
-        "TRITON_CACHE_DIR": str(caches / "triton"),
     }
+    kept.setdefault("HF_HOME", str(_cache_home(kept) / "huggingface"))
+    ours |= {name: str(caches / folder) for name, folder in COMPILED.items()}
     wanted = {k: v for k, v in kept.items() if k not in plan.unset} | ours | dict(plan.env)
     return wanted | visible(plan) | {RUN: record.run_id, OWNER: record.owner}
 
@@ -56,16 +76,24 @@ def visible(plan: LaunchPlan) -> dict[str, str]:
     }
 
 
-def cell_caches(root: Path, series: str) -> Path:
-    """The folder for what engines compile for one series of one environment: nothing leaks from cell to cell.
+def _cache_home(environ: Mapping[str, str]) -> Path:
+    """The user's own cache folder, where the model hub looks unless it is told otherwise."""
+    return Path(environ.get("XDG_CACHE_HOME") or Path(environ.get("HOME") or Path.home()) / ".cache")
 
-    vLLM's notes on model classes hold for the whole environment and cost an import of the engine each (8 s measured),
-    so all series share them.
+
+def cell_caches(root: Path, cell: Cell) -> Path:
+    """The folder for what engines compile for one series and boot in one environment: nothing leaks from cell to cell.
+
+    Boots have their own, since kernels that one boot has tuned would make the next more like it than it is. vLLM's
+    notes on model classes hold for the whole environment and cost an import of the engine each (8 s measured), so all
+    of its cells share them. The folder's time of change is the last use.
     """
-    shared = root / "modelinfos"
+    own = root / f"{cell.series_key}-{cell.boot}"
+    shared = root / MODEL_NOTES
     shared.mkdir(parents=True, exist_ok=True)
-    link = root / series / "vllm" / "modelinfos"
+    link = own / "vllm" / MODEL_NOTES
     link.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
         link.symlink_to(shared)
-    return root / series
+    os.utime(own)
+    return own

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from matrix.core.spec import Method
+from matrix.plan.artifacts import ArtifactsTable
 from matrix.plan.bisect import BisectTable
 from matrix.plan.install import check_installs
 from matrix.plan.judge import JudgeTable
@@ -215,6 +216,7 @@ class Config(_Table):
     notify: dict[Annotated[Name, Field(max_length=64)], NotifyTable] = {}
     venv: VenvTable = VenvTable()
     docker: DockerTable = Field(default_factory=lambda: DockerTable.model_validate({}))
+    artifacts: ArtifactsTable = Field(default_factory=lambda: ArtifactsTable.model_validate({}))
 
     @model_validator(mode="after")
     def _names_exist(self) -> "Config":

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from matrix.core.errors import ConfigError, NotFoundError, Where
 from matrix.store.acks import Acks
+from matrix.store.artifacts import Artifacts
 from matrix.store.bisections import Bisections
 from matrix.store.compare import Compare
 from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
@@ -61,6 +62,7 @@ class Store:
         self.read = Read(db)
         self.compare = Compare(db)
         self.acks = Acks(db)
+        self.artifacts = Artifacts(db)
         self.bisections = Bisections(db)
         self.leases = Leases(db)
         self.tokens = Tokens(db)

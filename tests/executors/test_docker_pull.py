@@ -33,26 +33,34 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def published(docker_daemon: DockerClient, registry: str) -> Iterator[str]:
     """An image such as a project publishes: root, an entrypoint of its own, packages in the system's Python."""
     name = f"{registry}/vllm/vllm-openai:v9.9.0"
-    steps = ["S=$(python3 -c 'import site; print(site.getsitepackages()[0])')", "mkdir -p $S/vllm"]
-    steps += ["touch $S/vllm/__init__.py $S/vllm/gone.py", "echo compiled > $S/vllm/_C.abi3.so"]
-    for package in LISTED:
-        lib, version = package.split("==")
-        info = f"$S/{lib.replace('-', '_')}-{version}.dist-info"
-        steps += [
-            f"mkdir -p {info}",
-            rf'printf "Metadata-Version: 2.1\nName: {lib}\nVersion: {version}\n" > {info}/METADATA',
-        ]
-    text = f'{stub_dockerfile()}RUN {" && ".join(steps)}\nENTRYPOINT ["false"]\nLABEL org.specmatrix.stage=\n'
-    context = _context(text)
-    build = {"custom_context": True, "rm": True, "forcerm": True, "buildargs": {"BASE_IMAGE": BASE_IMAGE}}
-    docker_daemon.images.build(fileobj=context, tag=name, **build)
-    for line in docker_daemon.images.push(name, stream=True, decode=True):
-        assert "error" not in line, line
-    docker_daemon.images.remove(name, force=True)
-    docker_daemon.images.prune({"dangling": True, "label": f"{labels.STAGE}=build"})
+    publish(docker_daemon, name, stub_steps("9.9.0+cu129"))
     yield name
     for image in docker_daemon.images.list(name.rpartition(":")[0]):
         docker_daemon.images.remove(image.id, force=True)
+
+
+def stub_steps(version: str) -> list[str]:
+    """Shell lines that install an engine of this version, and another package, into the system's Python."""
+    steps = ["S=$(python3 -c 'import site; print(site.getsitepackages()[0])')", "mkdir -p $S/vllm"]
+    steps += ["touch $S/vllm/__init__.py $S/vllm/gone.py", "echo compiled > $S/vllm/_C.abi3.so"]
+    for package, found in (("abc-stub", "1.5"), ("vllm", version)):
+        info = f"$S/{package.replace('-', '_')}-{found}.dist-info"
+        steps += [
+            f"mkdir -p {info}",
+            rf'printf "Metadata-Version: 2.1\nName: {package}\nVersion: {found}\n" > {info}/METADATA',
+        ]
+    return steps
+
+
+def publish(client: DockerClient, name: str, steps: list[str]) -> None:
+    """Push an image of these steps, and leave nothing of it here."""
+    text = f'{stub_dockerfile()}RUN {" && ".join(steps)}\nENTRYPOINT ["false"]\nLABEL org.specmatrix.stage=\n'
+    build = {"custom_context": True, "rm": True, "forcerm": True, "buildargs": {"BASE_IMAGE": BASE_IMAGE}}
+    client.images.build(fileobj=_context(text), tag=name, **build)
+    for line in client.images.push(name, stream=True, decode=True):
+        assert "error" not in line, line
+    client.images.remove(name, force=True)
+    client.images.prune({"dangling": True, "label": f"{labels.STAGE}=build"})
 
 
 def _context(dockerfile: str) -> io.BytesIO:

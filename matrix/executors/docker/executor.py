@@ -15,19 +15,21 @@ from matrix.executors.docker import labels, leftovers, paths
 from matrix.executors.docker.client import connect, speaking
 from matrix.executors.docker.images import Images
 from matrix.executors.docker.mounts import model_mounts
+from matrix.executors.docker.records import Records
 from matrix.executors.docker.relay import Relay
 from matrix.executors.docker.request import NO_NETWORK, command_line, container_request, without_network
 from matrix.executors.docker.server import DockerServer, start
 from matrix.executors.docker.settings import DockerSettings
 from matrix.executors.docker.user import container_user
+from matrix.executors.uses import Uses
 
 
 class DockerExecutor:
     """See `matrix.core.ports.Executor`. Raises EnvironmentMismatchError when no daemon answers.
 
     `cache_dir` takes the build context while it is sent, repositories of commits and the package lists of published
-    images, `state_dir` the locks that keep two processes from building one image twice. `index` is asked at each build:
-    it reads the user's package index settings.
+    images, `state_dir` notes on images and the locks that keep two processes from building one image twice. `index` is
+    asked at each build: it reads the user's package index settings.
     """
 
     name = "docker"
@@ -44,7 +46,8 @@ class DockerExecutor:
         self._settings = settings or DockerSettings()
         self._client = connect()
         cache, locks = cache_dir.resolve(), state_dir.resolve() / "locks"
-        self._images = Images(self._client, self._settings, index, dockerfile, cache, locks)
+        records, uses = Records(state_dir.resolve() / "images"), Uses(cache, state_dir.resolve())
+        self._images = Images(self._client, self._settings, index, dockerfile, cache, locks, records, uses)
         self._mapped = maps_users(self._client)
 
     def build(self, recipe: Recipe, log: Path, note: Callable[[str], None]) -> Artifact:
@@ -66,7 +69,7 @@ class DockerExecutor:
         place = Placement(paths.TARGET, paths.DRAFT if draft else None, "0.0.0.0", paths.PORT, run_id)  # noqa: S104
         mounts = model_mounts(cell.target.path, paths.TARGET)
         mounts += model_mounts(draft.path, paths.DRAFT) if draft else []
-        exactly = artifact.ref if "@" in artifact.ref else artifact.digest
+        exactly = self._images.here(artifact)
         image = self._labels_of(exactly)
         user = container_user(published=labels.is_published(image), mapped=self._mapped)
         user.check_readable([cell.target.path, *([draft.path] if draft else [])])

@@ -14,7 +14,8 @@ class DockerSettings:
     containers, `build_network` that of build steps; None means the daemon's default. `gpu_uuids` are the GPUs that a
     cell may get, in that order; empty lets the daemon choose. `grace_s` is the time between SIGTERM and SIGKILL,
     `patience_s` how long a daemon that does not answer is waited for.
-    `log_cap` bounds a server's log, in bytes.
+    `log_cap` bounds a server's log, in bytes. `mirror` is a registry of one's own and a path in it, to which every
+    image that is used is copied; empty is none.
     """
 
     base_image: str = "debian:bookworm-slim"
@@ -29,3 +30,4 @@ class DockerSettings:
     grace_s: float = 20.0
     patience_s: float = 15.0
     log_cap: int = CAP
+    mirror: str = ""
