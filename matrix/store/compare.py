@@ -14,10 +14,10 @@ from matrix.store.baselines import batches, newest_baselines, place_of
 from matrix.store.cells import RunCell, run_cells
 from matrix.store.contents import get_locks
 from matrix.store.neighbours import healthy, neighbours, newest_known, states
-from matrix.store.order import recency_key, revision_key
+from matrix.store.order import recency_key
 from matrix.store.releases import ReleaseRows, release_rows
 from matrix.store.resultrows import run_accept_length, run_speed
-from matrix.store.revisions import newest_revisions
+from matrix.store.revisions import newest_first, newest_revisions
 from matrix.store.states import verdicts_by_run
 from matrix.store.tables import runs, series, verdicts
 from matrix.store.transactions import Transactions
@@ -71,7 +71,7 @@ class Compare:
             said = states(conn, set(series_keys))
         for (key, revision, metric), state in said.items():
             found.setdefault((key, metric), []).append((revision, state))
-        return {place: sorted(rows, key=lambda row: revision_key(row[0])) for place, rows in found.items()}
+        return {place: _in_order(rows) for place, rows in found.items()}
 
     def states(self, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str, str], State]:
         """States by series, revision and metric, at these (series key, revision) alone."""
@@ -133,6 +133,12 @@ class Compare:
             fine = healthy(conn, {row.series_key for row in rows})
             rows = [row for row in rows if (row.series_key, row.revision) in fine]
             return next(iter(_sides(conn, [max(rows, key=recency_key)]).values())) if rows else None
+
+
+def _in_order(said: list[tuple[str, State]]) -> list[tuple[str, State]]:
+    """By revision, each of which is told once, the oldest first."""
+    states = dict(said)
+    return [(revision, states[revision]) for revision in reversed(newest_first(tuple(sorted(states))))]
 
 
 def _same_target(side: Side) -> ColumnElement[bool]:

@@ -17,6 +17,7 @@ _ABOUT = tuple(
     series.c[name] for name in ("series_key", "engine", "target", "draft", "method", "spec", "workload", "launch")
 )
 _BLOCK = 16
+_STATES = {state.value: state for state in State}
 
 
 def neighbours(
@@ -64,7 +65,7 @@ def _said(
     wanted = verdicts.c.metric.in_({metric.value, Metric.OUTPUT.value})
     found: Said = {}
     for key, revision, name, state in conn.execute(select(*columns).join(squares, same).where(*at, wanted)):
-        found.setdefault((key, revision), {})[name] = State(state)
+        found.setdefault((key, revision), {})[name] = _STATES[state]
     return found
 
 
@@ -95,7 +96,7 @@ def states(conn: Connection, keys: set[str], revisions: set[str] | None = None) 
     found = {}
     for batch in batches(sorted(keys)):
         for row in conn.execute(select(*columns).where(verdicts.c.series_key.in_(batch), *alone)):
-            found[row.series_key, row.revision, row.metric] = State(row.state)
+            found[row.series_key, row.revision, row.metric] = _STATES[row.state]
     return found
 
 
