@@ -187,11 +187,10 @@ class _Lease:
         if self.left is None and not self.over.is_set():
             try:
                 self.left = "" if self.lost else self.lender.settled(self.devices)
-                if self.left:
-                    purpose = HELD_OFF + self.left
-                    self.lender.store.leases.repurpose(self.lender.host, self.numbers, self.me, purpose)
             finally:
-                if not self.left:
+                if self.left:
+                    self._keep_off()
+                else:
                     self._give_back()
         return self.left or ""
 
@@ -206,12 +205,17 @@ class _Lease:
                 loan.lose()
                 return
             if self.left and not self.lender.left(self.devices):
-                with suppress(InfraError):
-                    self._give_back()
+                self._give_back()
+
+    def _keep_off(self) -> None:
+        with suppress(InfraError):  # only what others read of it is at stake
+            self.lender.store.leases.repurpose(self.lender.host, self.numbers, self.me, f"{HELD_OFF}{self.left}")
 
     def _give_back(self) -> None:
+        """A database that is away must not cost the run: what is renewed no more lapses by itself."""
         self.over.set()
-        self.lender.store.leases.release(self.lender.host, self.numbers, self.me)
+        with suppress(InfraError):
+            self.lender.store.leases.release(self.lender.host, self.numbers, self.me)
 
     def _renewed(self) -> bool | None:
         """Whether they are ours still; None where the database does not tell."""
