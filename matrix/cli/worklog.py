@@ -20,17 +20,22 @@ def say(text: str) -> None:
     _tell("note", text)
 
 
+_WHOLE = ("save", "lost")
+"""Phases whose details matter here: there is trouble, and the dashboard may not be able to show it."""
+
+
 class WorkLog:
-    """`matrix.core.ports.Progress` for services. Details of a phase are on the dashboard, not here."""
+    """`matrix.core.ports.Progress` for services. Details of other phases are on the dashboard, not here."""
 
     def __init__(self) -> None:
         self._told: tuple[str, str] = ("", "")
 
     def phase(self, cell: Cell, phase: str, detail: str = "") -> None:
-        now = (cell.label, phase)
+        why = detail if phase in _WHOLE else ""
+        now = (cell.label, f"{phase}: {why}" if why else phase)
         if now != self._told:
             self._told = now
-            _tell("phase", f"{cell.label}: {phase}", cell=cell.label, phase=phase)
+            _tell("phase", ": ".join(now), cell=cell.label, phase=phase)
 
     def done(self, cell: Cell, outcome: Outcome, reason: str) -> None:
         text = f"{cell.label}: {outcome.value}{f': {reason}' if reason else ''}"

@@ -32,3 +32,11 @@ def test_one_json_object_a_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert rows[0]["cell"] == cell().label and rows[0]["phase"] == "probe"
     assert rows[1]["outcome"] == "hang" and rows[1]["reason"] == "no answer [31m for 60 s"
     assert set(rows[2]) == {"at", "event", "text"}
+
+
+def test_a_run_that_waits_to_be_stored_says_why_once(capsys: pytest.CaptureFixture[str]) -> None:
+    log = WorkLog()
+    for _ in range(2):
+        log.phase(cell(), "save", "/data/m.db: the disk is full (free space on it)")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(f"{cell().label}: save: /data/m.db: the disk is full (free space on it)")
