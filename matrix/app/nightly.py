@@ -14,6 +14,7 @@ from matrix.app.bisect.auto import AutoTools, bisect_flips
 from matrix.app.extra import ExtraBoots
 from matrix.app.notifying import Notifying, Receivers
 from matrix.app.planning import Plan
+from matrix.app.room import make_room
 from matrix.app.setup import Ready, prepare
 from matrix.app.source import Source
 from matrix.app.sweep import SweepOutcome, run_sweep
@@ -134,6 +135,7 @@ class Shift:
         store.sweeps.interrupt_lost(_at_work)
         try:
             with prepare(self.config, self.db, self.executor, (), force=False, create=True, say=self.say) as ready:
+                self._make_room(ready)
                 outcome = self._sweep(ready, terms_of(table, self.clock, self.stopping))
             sweep_id, note = outcome.sweep_id, summary(outcome)
             if outcome.why_left == STOPPING:
@@ -161,6 +163,16 @@ class Shift:
                 {flip.flip_id for flip in flips},
             )
         return outcome
+
+    def _make_room(self, ready: Ready) -> None:
+        """Let artifacts give way to the disk budget; a night that cannot make room is swept all the same."""
+        budget = ready.plan.source.config.artifacts.disk_bytes
+        if budget is None or ready.store is None:
+            return
+        try:
+            make_room(ready.store, budget, self.say)
+        except (MatrixError, OSError) as error:
+            self.say(f"no room was made on the disk: {error}")
 
     def _notifying(self, store: Store, config: Config) -> Notifying:
         return Notifying(store, Receivers(self.name, config.notify), self.say)

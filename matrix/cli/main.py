@@ -34,6 +34,7 @@ VERBS = {
     "token": "Make, list and revoke tokens for requests that change something.",
     "notify": "List messages about a night's news, and send a test.",
     "doctor": "Check this machine: daemon, GPU, disk, index, database, clock.",
+    "clean": "Make room on the disk: what was not used for longest goes, what is needed stays.",
     "demo": "Sweep two real vLLM releases on the CPU and show them.",
 }
 

@@ -8,13 +8,17 @@ from rich.table import Table
 from matrix.app.at_work import at_work, seen
 from matrix.app.bisect.show import items
 from matrix.app.bisect.views import INTERRUPTED, BisectionItem
-from matrix.cli.options import ROW_NUMBER, db_option, echo_json, json_option
+from matrix.app.room import look
+from matrix.cli.clean import budget_of
+from matrix.cli.options import ROW_NUMBER, config_option, db_option, echo_json, json_option
 from matrix.cli.progress import clock
+from matrix.cli.room_text import body
+from matrix.cli.room_text import lines as room_lines
 from matrix.cli.status_text import lines
 from matrix.cli.tables import add_row, plain, table_console
 from matrix.core.errors import NotFoundError
 from matrix.stats.words import count
-from matrix.store import open_store
+from matrix.store import Store, open_store
 from matrix.store.bisections import OPEN
 from matrix.store.views import SweepView
 
@@ -23,9 +27,14 @@ from matrix.store.views import SweepView
 @db_option
 @json_option
 @click.option("--sweep", type=ROW_NUMBER, help="A sweep's number; the newest without it.")
-def command(db: str, as_json: bool, sweep: int | None) -> None:
+@click.option("--disk", is_flag=True, help="Instead: what takes room, what would give way, what is kept and why.")
+@config_option
+def command(db: str, as_json: bool, sweep: int | None, disk: bool, config: str) -> None:
     """Show how far a sweep is, open bisections, the last night, who works, GPUs in use, and messages that wait."""
     store = open_store(db, must_exist=True)
+    if disk:
+        _disk(store, budget_of(config, db), as_json)
+        return
     try:
         view = store.read.sweep(sweep) if sweep is not None else store.read.latest_sweep()
         bisections = items(store, OPEN)
@@ -45,6 +54,18 @@ def command(db: str, as_json: bool, sweep: int | None) -> None:
         click.echo(plain(open_bisection(item)))
     if view is not None:
         _sweep(view)
+
+
+def _disk(store: Store, budget: int | None, as_json: bool) -> None:
+    try:
+        room = look(store, budget)
+    finally:
+        store.close()
+    if as_json:
+        echo_json(body(room, budget))
+        return
+    for line in room_lines(room, budget, "would go"):
+        click.echo(plain(line))
 
 
 def open_bisection(item: BisectionItem) -> str:

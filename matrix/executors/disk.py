@@ -182,7 +182,7 @@ def _stats(folder: Path) -> Iterator[os.stat_result]:
         with suppress(OSError):
             place = waiting.pop()
             if not Path(place).is_dir():
-                yield os.stat(place)
+                yield Path(place).stat()
                 continue
             with os.scandir(place) as entries:
                 for entry in entries:
