@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from matrix.app.room import look, make_room
-from matrix.app.setup import config_at_hand
+from matrix.app.setup import USUAL_CONFIG, config_at_hand
 from matrix.app.source import Source
 from matrix.cli.options import config_option, db_option, echo_json, json_option, waiting
 from matrix.cli.plain import plain
@@ -44,6 +44,6 @@ def command(config: str, db: str, disk_gib: float | None, dry_run: bool, as_json
 
 
 def budget_of(config: str, db: str) -> int | None:
-    """The budget of the matrix file at hand, in bytes; None where there is no file or it sets none."""
+    """The budget of the file at hand, in bytes; None where it sets none, or where none was named and none is here."""
     found = Path(config_at_hand(config, db, waiting))
-    return Source(found).config.artifacts.disk_bytes if found.is_file() else None
+    return Source(found).config.artifacts.disk_bytes if found.is_file() or config != USUAL_CONFIG else None

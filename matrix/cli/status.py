@@ -33,7 +33,7 @@ def command(db: str, as_json: bool, sweep: int | None, disk: bool, config: str) 
     """Show how far a sweep is, open bisections, the last night, who works, GPUs in use, and messages that wait."""
     store = open_store(db, must_exist=True)
     if disk:
-        _disk(store, budget_of(config, db), as_json)
+        _disk(store, config, db, as_json)
         return
     try:
         view = store.read.sweep(sweep) if sweep is not None else store.read.latest_sweep()
@@ -56,8 +56,9 @@ def command(db: str, as_json: bool, sweep: int | None, disk: bool, config: str) 
         _sweep(view)
 
 
-def _disk(store: Store, budget: int | None, as_json: bool) -> None:
+def _disk(store: Store, config: str, db: str, as_json: bool) -> None:
     try:
+        budget = budget_of(config, db)
         room = look(store, budget)
     finally:
         store.close()

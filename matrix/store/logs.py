@@ -125,7 +125,9 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise NotFoundError(
-            "there is no such log", hint="it may lie under another MATRIX_HOME", where=_at(path)
+            "there is no such log",
+            hint="it may lie under another MATRIX_HOME, or it gave way to the disk budget",
+            where=_at(path),
         ) from error
     except (gzip.BadGzipFile, EOFError) as error:
         raise InfraError(
