@@ -26,7 +26,13 @@ class CappedLog:
         self._head: int | None = None
 
     def write(self, data: bytes) -> None:
-        """Append; raises OSError when the disk does not take it."""
+        """Append; raises OSError, with the file's name, when the disk does not take it."""
+        try:
+            self._append(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
+
+    def _append(self, data: bytes) -> None:
         rest = memoryview(data)
         self._seen += len(rest)
         while rest:

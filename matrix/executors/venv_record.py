@@ -19,8 +19,12 @@ class Record:
     def write(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / f"{self.run_id}.part"
-        part.write_text(json.dumps(asdict(self)))
-        part.replace(folder / f"{self.run_id}.json")
+        try:
+            part.write_text(json.dumps(asdict(self)))
+            part.replace(folder / f"{self.run_id}.json")
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(part)) from None  # a full disk's own error names no file
 
     def remove(self, folder: Path) -> None:
         """The scratch folder first, so that a kill in between leaves a record to find it by."""
