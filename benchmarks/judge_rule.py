@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchmarks.judge_data import TOKENS, Floats, Kind, pairs
 from matrix.stats.answer import answers, boots_wanted
 from matrix.stats.looks import intervals
-from matrix.stats.noise import NoiseFloor, NoiseFloors, between_boots, many, pool, with_prior
+from matrix.stats.noise import NoiseFloor, between_boots, many, pool, with_prior, without_prior
 from matrix.stats.paired import Comparison, Sums, compare_many
 from matrix.stats.settings import JudgeSettings
 
@@ -73,7 +73,8 @@ def _look(
     before: Floats, after: Floats, siblings: NDArray[np.object_], settings: JudgeSettings
 ) -> tuple[Comparison[Floats], NDArray[np.bool_], NDArray[np.bool_]]:
     boots, prompts = before.shape[1:]
-    tokens, floors = np.full((len(before), prompts), float(TOKENS * boots)), _floors(before, after, siblings, settings)
+    tokens, known = np.full((len(before), prompts), float(TOKENS * boots)), _floors(before, after, siblings, settings)
+    floors = many(known)
     compared = compare_many(
         Sums(tokens, before.sum(1), boots),
         Sums(tokens, after.sum(1), boots),
@@ -83,19 +84,19 @@ def _look(
     )
     bad, good = answers(compared, boots, settings, relevant=settings.relevant, caught=settings.caught)
     if boots > 1:
-        low, high = intervals(compared.mean, compared.within, prompts, (boots, boots), floors, settings)
+        measured = many([without_prior(floor, settings.assumed_noise) for floor in known])
+        low, high = intervals(compared.mean, compared.within, prompts, (boots, boots), measured, settings)
         compared = replace(compared, low=low, high=high)
     return compared, bad, good
 
 
-def _floors(before: Floats, after: Floats, siblings: NDArray[np.object_], settings: JudgeSettings) -> NoiseFloors:
-    joined = [
+def _floors(before: Floats, after: Floats, siblings: NDArray[np.object_], settings: JudgeSettings) -> list[NoiseFloor]:
+    return [
         with_prior(
             own, sibling, assumed=settings.assumed_noise, least_df=settings.least_df, most_df=settings.sibling_df
         )
         for own, sibling in zip(_own(before, after), siblings, strict=True)
     ]
-    return many(joined)
 
 
 def _own(before: Floats, after: Floats) -> Sequence[NoiseFloor]:

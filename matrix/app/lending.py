@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from itertools import accumulate
 
 from matrix.app.points import points
@@ -33,7 +32,7 @@ def stored_noise(store: Store, places: Places) -> tuple[dict[str, Floors], dict[
 
 def keep_noise(store: Store, own: Mapping[str, Floors], places: Places) -> None:
     """Store what each series showed."""
-    shown = {key: {metric.value: asdict(floor) for metric, floor in floors.items()} for key, floors in own.items()}
+    shown = {key: {metric.value: _noise(floor) for metric, floor in floors.items()} for key, floors in own.items()}
     store.judged.keep_noise({key: (places[key], noise) for key, noise in shown.items()})
 
 
@@ -45,6 +44,10 @@ def lent(noise: Mapping[str, Floors], lenders: Places, borrowers: Places) -> dic
     whole: dict[Place, Floors] = {place: pooled(list(floors.values())) for place, floors in groups.items()}
     own = {key: floors for group in groups.values() for key, floors in _without_own(group).items()}
     return {key: own.get(key) or whole.get(place, NO_SIBLINGS) for key, place in borrowers.items()}
+
+
+def _noise(floor: NoiseFloor) -> dict[str, float]:
+    return {"variance": floor.variance, "within": floor.within, "df": floor.df}
 
 
 def _floors(noise: Noise) -> Floors:

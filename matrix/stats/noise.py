@@ -1,7 +1,7 @@
 """Noise between boots: how far two boots of one revision lie apart, measured and pooled."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,13 @@ class NoiseFloor:
     """Variance of the logarithm of a boot's pooled value, measured on `df` degrees of freedom.
 
     `within` is the part of `variance` that the prompts explain, because each moved by itself from boot to boot.
+    `assumed` of the degrees of freedom stand for a variance that was assumed (`with_prior`).
     """
 
     variance: float = 0.0
     within: float = 0.0
     df: float = 0.0
+    assumed: float = 0.0
 
     @property
     def boot(self) -> float:
@@ -69,7 +71,17 @@ def with_prior(own: NoiseFloor, sibling: NoiseFloor, *, assumed: float, least_df
     degrees of freedom that are missing to `least_df`. Where enough is measured nothing is assumed.
     """
     measured = pool((own, capped(sibling, most_df)))
-    return pool((measured, NoiseFloor(assumed**2, 0.0, max(least_df - measured.df, 0.0))))
+    missing = max(least_df - measured.df, 0.0)
+    return replace(pool((measured, NoiseFloor(assumed**2, 0.0, missing))), assumed=missing)
+
+
+def without_prior(floor: NoiseFloor, assumed: float) -> NoiseFloor:
+    """What was measured of a floor that `with_prior` made; `UNMEASURED` where all of it is assumed."""
+    df = floor.df - floor.assumed
+    if not floor.assumed or df <= 0:
+        return UNMEASURED if floor.assumed else floor
+    variance = (floor.variance * floor.df - assumed**2 * floor.assumed) / df
+    return NoiseFloor(max(variance, 0.0), floor.within * floor.df / df, df)
 
 
 def between_boots(tokens: Array, steps: Array) -> tuple[Array, Array]:

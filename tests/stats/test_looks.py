@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from matrix.stats.looks import stated
-from matrix.stats.noise import NoiseFloor
+from matrix.stats.noise import UNMEASURED, NoiseFloor, with_prior
 from matrix.stats.paired import Comparison, Sums, compare
 from matrix.stats.settings import DEFAULTS
 from tests.stats.build import RECORDED
@@ -58,6 +58,16 @@ def test_boots_that_no_open_answer_asked_for_have_the_plain_interval() -> None:
     """Half of the length gone is clear at one boot a side; sixteen were made for another reason."""
     found, told = ends(-0.5, (16, 16))
     assert (told.low, told.high) == pytest.approx((found.low, found.high), abs=0.002)
+
+
+def test_what_was_assumed_before_boots_were_bought_does_not_widen_their_interval() -> None:
+    quiet = NoiseFloor(0.002**2, 0.0, 2)
+    guarded = with_prior(quiet, UNMEASURED, assumed=0.015, least_df=4, most_df=12)
+    found, told = ends(0.0, (2, 2), guarded)
+    assert told.high - told.low < 0.7 * (found.high - found.low)
+    assert (told.low, told.high) == pytest.approx(
+        (ends(0.0, (2, 2), quiet)[1].low, ends(0.0, (2, 2), quiet)[1].high), abs=1e-9
+    )
 
 
 def test_a_reference_of_many_boots_was_there_at_the_first_look() -> None:

@@ -6,7 +6,7 @@ import pytest
 from matrix.core.outcome import Outcome
 from matrix.core.state import Metric, State
 from matrix.stats.judge import RunPoint, judge_series, noise_of
-from matrix.stats.noise import UNMEASURED, NoiseFloor, between_boots, pool, with_prior
+from matrix.stats.noise import UNMEASURED, NoiseFloor, between_boots, pool, with_prior, without_prior
 from tests.stats.build import RECORDED, ended, last, scaled, served
 
 LENGTH = Metric.ACCEPT_LENGTH
@@ -62,10 +62,19 @@ def test_the_assumed_noise_gives_way_to_the_measured() -> None:
     def floor(own: NoiseFloor, sibling: NoiseFloor = UNMEASURED) -> NoiseFloor:
         return with_prior(own, sibling, assumed=0.015, least_df=4, most_df=12)
 
-    assert floor(UNMEASURED) == NoiseFloor(0.015**2, 0.0, 4)
-    assert floor(NoiseFloor(0.0, 0.0, 1)) == NoiseFloor(0.75 * 0.015**2, 0.0, 4)
+    assert floor(UNMEASURED) == NoiseFloor(0.015**2, 0.0, 4, assumed=4)
+    assert floor(NoiseFloor(0.0, 0.0, 1)) == NoiseFloor(0.75 * 0.015**2, 0.0, 4, assumed=3)
     assert floor(NoiseFloor(0.0, 0.0, 4)) == NoiseFloor(0.0, 0.0, 4)
     assert floor(UNMEASURED, NoiseFloor(1e-4, 0.0, 500)) == NoiseFloor(1e-4, 0.0, 12)
+
+
+@pytest.mark.parametrize(
+    "own", [UNMEASURED, NoiseFloor(4e-4, 1e-4, 2), NoiseFloor(0.0, 0.0, 3), NoiseFloor(1e-4, 0, 9)]
+)
+def test_what_was_measured_can_be_told_from_what_was_assumed(own: NoiseFloor) -> None:
+    measured = without_prior(with_prior(own, UNMEASURED, assumed=0.015, least_df=4, most_df=12), 0.015)
+    assert (measured.variance, measured.within) == pytest.approx((own.variance, own.within))
+    assert (measured.df, measured.assumed) == (own.df, 0)
 
 
 def test_the_same_fall_is_flagged_among_quiet_boots_and_not_among_noisy_ones() -> None:
@@ -86,7 +95,7 @@ def test_the_noise_of_siblings_is_lent() -> None:
 
 
 def test_the_number_of_boots_is_told_and_narrows_the_interval() -> None:
-    one = dict(last([*boots("1", [0.99, 1.01]), *boots("2", [0.9])]).numbers)
-    more = dict(last([*boots("1", [0.99, 1.01]), *boots("2", [0.89, 0.91])]).numbers)
-    assert (one["boots_before"], one["boots_after"], more["boots_after"]) == (2, 1, 2)
+    one = dict(last([*boots("1", [0.99, 1.01]), *boots("2", [0.89, 0.91])]).numbers)
+    more = dict(last([*boots("1", [0.99, 1.01] * 2), *boots("2", [0.89, 0.91] * 2)]).numbers)
+    assert (one["boots_before"], one["boots_after"], more["boots_after"]) == (2, 2, 4)
     assert float(str(more["high"])) - float(str(more["low"])) < float(str(one["high"])) - float(str(one["low"]))

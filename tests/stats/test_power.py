@@ -49,6 +49,14 @@ def test_intervals_hold_the_true_change_in_95_of_100(drop: float, noise: float) 
     assert 0.935 < found.last.mean() < 0.965
 
 
+@pytest.mark.parametrize("drop", [0.0, 0.05, 0.1])
+@pytest.mark.parametrize("noise", [0.0, 0.005, 0.01, 0.02])
+def test_so_they_do_where_nothing_but_the_boots_bought_shows_the_noise(drop: float, noise: float) -> None:
+    found = tally(3000, 64, drop, Kind(noise), 0, DEFAULTS)
+    assert found.bought.mean() > 1
+    assert 0.93 < found.last.mean() < 0.97
+
+
 def test_prompts_that_move_at_every_boot_are_not_taken_for_noise_of_the_boot() -> None:
     assert 0.935 < tallied(4000, 0.0, 0.0, each_boot=True).last.mean() < 0.97
 
