@@ -1,4 +1,4 @@
-"""A store of its own for each test."""
+"""A store of its own for each test; `on_both` (tests/databases.py) tries it on PostgreSQL too."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +9,9 @@ from matrix.store import Store, open_store
 
 
 @pytest.fixture
-def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def url(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("MATRIX_HOME", str(tmp_path / "home"))
-    return f"sqlite:///{tmp_path}/history.db"
+    return database
 
 
 @pytest.fixture

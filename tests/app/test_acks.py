@@ -13,6 +13,7 @@ from matrix.core.outcome import Outcome
 from matrix.core.spec import Method
 from matrix.store import Store
 from tests.app.stored import cell, ended, judged, served
+from tests.databases import on_both
 
 NOW = 1_800_000_000.0  # 2027-01-15 08:00 UTC
 DAY = 86_400.0
@@ -45,6 +46,7 @@ def covered(items: list[Regression]) -> set[str]:
     return {item.method for item in items if item.ack}
 
 
+@on_both
 def test_a_cell_a_group_and_a_series(fallen: Store) -> None:
     flip = one(fallen)
     assert covered(add(fallen, str(flip.flip_id))) == {"eagle3"}
@@ -66,6 +68,7 @@ def test_it_ends_with_its_date(fallen: Store) -> None:
     assert (later.ack, later.counts, later.ack_ended) == (None, True, "acknowledgement 1 has expired")
 
 
+@on_both
 def test_it_ends_by_removal_and_is_remembered(fallen: Store) -> None:
     add(fallen, str(one(fallen).flip_id))
     fallen.acks.remove(1, NOW + 5)
@@ -101,6 +104,7 @@ def test_it_does_not_cover_the_next_regression_of_the_cell(fallen: Store) -> Non
     assert one(fallen).to_revision == "1.3" and one(fallen).ack is None
 
 
+@on_both
 def test_it_outlives_a_judgement_drawn_again(fallen: Store) -> None:
     add(fallen, str(one(fallen).flip_id))
     judged(judged(fallen))

@@ -9,6 +9,9 @@ from matrix.app.announce import announce
 from matrix.app.attribute import regressions
 from matrix.store import Store
 from tests.app.stored import cell, judged, served
+from tests.databases import on_both
+
+pytestmark = on_both
 
 
 def told(store: Store) -> list[str]:

@@ -16,6 +16,7 @@ from matrix.bisect.history import linear
 from matrix.core.errors import InfraError
 from matrix.store import Store, StoredPoint
 from tests.app.hunts import Machine, begun, breaking_at, hunt_on, line_of
+from tests.databases import on_both
 
 PATIENCE_S = 60
 
@@ -147,6 +148,7 @@ def test_three_at_a_time_are_asked_in_rounds_and_take_forty_per_cent_fewer(
     assert sum(map(len, rounds)) + 2 == len(stored.bisections.get(number).answers)
 
 
+@on_both
 def test_when_the_machine_fails_one_of_three_the_same_hunt_goes_on_with_what_was_run(
     stored: Store, rounds: list[tuple[int, ...]]
 ) -> None:

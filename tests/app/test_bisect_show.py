@@ -14,6 +14,7 @@ from matrix.core.errors import NotFoundError
 from matrix.executors import owner
 from matrix.store import Store
 from tests.app.stored import cell, judged, served
+from tests.databases import on_both
 
 OLD, BAD = "0.5.4", "0.5.5.post3"
 DEAD = owner.me().rpartition(":")[0] + ":long-ago"
@@ -42,6 +43,7 @@ def answered(store: Store, number: int) -> None:
         store.bisections.answer(number, point, said, phase=phase)
 
 
+@on_both
 def test_an_open_one_is_running_while_its_process_lives_and_interrupted_after(stored: Store) -> None:
     begun(stored, DEAD)
     begun(stored)
@@ -72,6 +74,7 @@ def test_before_the_ends_nothing_is_suspected_and_both_ends_are_next(stored: Sto
     assert [p.end for p in found.points] == ["good", "bad"]
 
 
+@on_both
 def test_suspects_points_and_what_is_left(stored: Store) -> None:
     number = begun(stored)
     answered(stored, number)
@@ -84,6 +87,7 @@ def test_suspects_points_and_what_is_left(stored: Store) -> None:
     assert log_text(stored, number).startswith(f"git bisect start '{BAD}' '{OLD}'\n")
 
 
+@on_both
 def test_the_value_of_a_run_and_whether_it_was_known_before(stored: Store) -> None:
     fallen(stored)
     number = begun(stored)
@@ -106,6 +110,7 @@ def test_a_regression_is_covered_by_bisections_of_its_cell_around_it(stored: Sto
     assert covering(stored, elsewhere)[flips[0].flip_id] == []
 
 
+@on_both
 def test_levels_know_each_other(stored: Store) -> None:
     outer = begun(stored)
     inner = begun(stored, parent=outer)

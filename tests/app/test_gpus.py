@@ -3,7 +3,7 @@
 import os
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,9 +24,10 @@ from matrix.engines.gpu_share import gpu_share
 from matrix.executors import owner
 from matrix.sources.gpu_use import Holder, Use
 from matrix.sources.hardware import Gpu, Gpus
-from matrix.store import Store, open_store
+from matrix.store import Store
 from matrix.store.leases import Lease
 from tests.app.build import FakeExecutor, bench, cell
+from tests.databases import on_both
 from tests.fakes.engine import Script
 
 TWO = (Device(0, "GPU-a"), Device(1, "GPU-b"))
@@ -36,10 +37,8 @@ H200S = Hardware("cpu", 8, "NVIDIA H200", 2, "595.58", "13.2", "9.0", "2.36", "3
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(f"sqlite:///{tmp_path}/matrix.db")
-    yield opened
-    opened.close()
+def store(stored: Store) -> Store:
+    return stored
 
 
 def python(gib: float | None, pid: int = 4711) -> Use:
@@ -64,6 +63,7 @@ def quiet(text: str) -> None:
     """Nobody listens."""
 
 
+@on_both
 def test_a_second_server_gets_another_gpu_and_waits_for_a_third(store: Store) -> None:
     one = lender(store).lend(1, PURPOSE, quiet)
     two = lender(store).lend(1, PURPOSE, quiet)
@@ -164,6 +164,7 @@ class Executor(FakeExecutor):
         return super().serve(artifact, cell, watched, run_id, log)
 
 
+@on_both
 def test_a_run_gets_as_many_as_its_parallel_sizes_say_and_gives_them_back(tmp_path: Path, store: Store) -> None:
     executor = Executor(store)
     asked = replace(bench(executor, tmp_path), lend=lender(store).lend)
@@ -219,6 +220,7 @@ class Robbed(Executor):
         return server
 
 
+@on_both
 def test_a_run_whose_gpus_are_taken_is_stopped_and_is_no_evidence(tmp_path: Path, store: Store) -> None:
     executor = Robbed(store, eagle=Script(mode="never-ready"))
     asked = replace(
@@ -256,6 +258,7 @@ def test_memory_that_comes_back_late_is_waited_for_before_the_gpu_is_given_back(
     assert store.leases.held("here") == []
 
 
+@on_both
 def test_a_gpu_whose_memory_is_not_back_is_kept_off_until_it_is(store: Store) -> None:
     back = threading.Event()
     said = "GPU 0 has 30.0 GiB in use by processes that cannot be seen from here"
@@ -371,3 +374,16 @@ def test_the_share_is_that_of_the_cell_s_own_flags() -> None:
     plain = on_gpus(1)
     assert share_of(plain) == 0.9
     assert share_of(replace(plain, launch=replace(plain.launch, flags=("--gpu-memory-utilization", "0.4")))) == 0.4
+
+
+def test_a_database_that_is_away_when_gpus_are_given_back_costs_no_run(store: Store) -> None:
+    class Away:
+        def __getattr__(self, name: str) -> object:
+            raise InfraError("the database is away")
+
+    for uses in ((BACK,), (BACK, LATE)):
+        asked = lender(store, *uses)
+        loan = asked.lend(1, PURPOSE, quiet)
+        object.__setattr__(asked, "store", Away())
+        loan.release()
+        store.leases.release("here", [0], owner.me())

@@ -10,6 +10,9 @@ from matrix.core.state import Metric
 from matrix.stats.control import control
 from matrix.store import Store
 from tests.app.stored import cell, ended, served
+from tests.databases import on_both
+
+pytestmark = on_both
 
 NOISY = {"target": "noisy", "draft": "noisy-head"}
 

@@ -18,8 +18,11 @@ from matrix.executors import owner
 from matrix.store import ClaimLostError, Job, Store
 from tests.app.build import FakeExecutor, FakeServer, Seen, cell
 from tests.app.test_sweep import plan
+from tests.databases import on_both
 from tests.fakes.engine import Script
 from tests.store.build import run
+
+pytestmark = on_both
 
 
 def steal(store: Store) -> Job:

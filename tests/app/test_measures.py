@@ -7,7 +7,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from matrix.app.measures import Measures
 from matrix.store import Store
+from tests.databases import on_both
 from tests.store.build import cell, plan, run
+
+pytestmark = on_both
 
 
 def values(store: Store, now: float = 10_000.0, free: int = 7) -> dict[tuple[str, str], float]:

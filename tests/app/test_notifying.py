@@ -18,6 +18,7 @@ from matrix.notify import NotifyError, Request
 from matrix.plan.notify import NotifyTable
 from matrix.store import Store
 from tests.app.stored import cell, judged, served
+from tests.databases import on_both
 
 HOOK = NotifyTable.model_validate({"kind": "webhook", "url": "env:HOOK"})
 
@@ -72,6 +73,7 @@ def night(it: Notifying) -> None:
     it.deliver()
 
 
+@on_both
 def test_one_message_a_cause_on_new_worsened_and_fixed(stored: Store, post: Post, clock: Clock) -> None:
     it = notifying(stored, post, clock)
     for draft in ("head-a", "head-b"):
@@ -125,6 +127,7 @@ def test_a_later_cell_of_a_cause_that_was_told_is_no_news(stored: Store, post: P
     assert post.kinds == ["new"]
 
 
+@on_both
 def test_a_failure_is_told_waits_longer_each_time_and_is_given_up(stored: Store, post: Post, clock: Clock) -> None:
     said: list[str] = []
     it = notifying(stored, post, clock, said)
@@ -150,6 +153,7 @@ def test_a_failure_is_told_waits_longer_each_time_and_is_given_up(stored: Store,
     assert (post.kinds, stored.messages.counts()) == (["new"], {"sent": 1})
 
 
+@on_both
 def test_two_services_send_a_message_once(stored: Store, post: Post, clock: Clock) -> None:
     it = notifying(stored, post, clock)
     served(stored, cell("1.0"), 2.5, at=1000)

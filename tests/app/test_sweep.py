@@ -1,7 +1,6 @@
 """Sweeps over a real store, with the scripted engine in this process."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,17 +14,18 @@ from matrix.core.errors import EnvironmentMismatchError, InfraError
 from matrix.core.outcome import Outcome
 from matrix.executors import owner
 from matrix.plan.estimate import Estimate
-from matrix.store import Store, open_store
+from matrix.store import Store
 from tests.app.build import FakeExecutor, Seen, cell
+from tests.databases import on_both
 from tests.fakes.engine import Script
 from tests.plan.build import MINIMAL
 
+pytestmark = on_both
+
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(f"sqlite:///{tmp_path}/matrix.db")
-    yield opened
-    opened.close()
+def store(stored: Store) -> Store:
+    return stored
 
 
 def plan(tmp_path: Path, *cells: Cell, engine: str = "") -> Plan:
