@@ -1,11 +1,10 @@
 """The real store as the dashboard's reader."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from matrix.app.answered import Answer
-from matrix.app.attribute import Listed, falls, listed, regressions
+from matrix.app.attribute import Listed, acknowledged_flips, falls, listed, regressions
 from matrix.app.bisect import show
 from matrix.app.bisect.views import BisectionItem, BisectionView
 from matrix.app.compare import compare
@@ -41,9 +40,7 @@ class StoreReader:
     def overview(self, narrow: Narrow = EVERYTHING, /) -> Overview:
         """The store's, its regressions marked where they are acknowledged."""
         seen = self._read.overview(narrow)
-        if not any(ack.holds(time.time()) for ack in self._store.acks.all()):
-            return seen
-        known = {item.flip_id for item in regressions(self._store) if item.ack}
+        known = acknowledged_flips(self._store)
         return replace(seen, regressions=[replace(f, acknowledged=f.flip_id in known) for f in seen.regressions])
 
     def choices(self) -> dict[str, list[str]]:

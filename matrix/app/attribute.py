@@ -83,6 +83,20 @@ def falls(
     return acknowledged([_one(f, known) for f in flips], acks, time.time() if now is None else now)
 
 
+def acknowledged_flips(store: Store, now: float | None = None) -> set[int]:
+    """The numbers of the standing regressions that an acknowledgement covers; no others than may be are explained."""
+    moment = time.time() if now is None else now
+    acks = [ack for ack in store.acks.all() if ack.holds(moment)]
+    keys, groups = {ack.series_key for ack in acks}, {ack.to_revision for ack in acks if ack.scope is Scope.GROUP}
+    if groups:
+        flips = store.read.regressions(None)
+        wanted = [f for f in flips if f.standing and (f.series_key in keys or f.to_revision in groups)]
+        found = _in_groups(store, flips, wanted, moment)
+    else:
+        found = [item for key in sorted(keys) for item in falls(store, key, standing=True, now=moment)]
+    return {item.flip_id for item in found if item.ack}
+
+
 def never_healthy(store: Store) -> list[Regression]:
     """New failures that last: bad at the first measured revision, and at the newest. Nothing fell, so none stands."""
     if all(f.change != Change.NEW_FAILURE for f in store.read.regressions(False)):
