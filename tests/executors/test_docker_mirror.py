@@ -1,18 +1,21 @@
 """A registry of one's own on loopback: images outlive their tags upstream, and stay what runs know them by."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import requests
 from docker import DockerClient
 
-from matrix.core.recipe import Artifact, Recipe
+from matrix.core.recipe import Artifact, Overlay, Recipe
 from matrix.executors.docker import DockerExecutor, DockerSettings
+from matrix.executors.docker.paths import dockerfile_text
 from matrix.sources import registry
 from tests.executors.docker_kit import seen
 from tests.executors.stub_image import BASE_IMAGE, stub_cell, stub_dockerfile, stub_plan, stub_recipe
 from tests.executors.test_docker_pull import publish, stub_steps
+from tests.fakes.history import History
 from tests.fakes.image_registry import MANIFEST, image_registry
 
 pytestmark = pytest.mark.docker
@@ -35,7 +38,12 @@ def executor(root: Path, mirror: str) -> DockerExecutor:
     settings = DockerSettings(
         base_image=BASE_IMAGE, grace_s=2, memory_gib=0.25, shm_gib=0.03125, pids_limit=64, mirror=mirror
     )
-    return DockerExecutor(root / "cache", root / "state", settings, dockerfile=lambda name: stub_dockerfile())
+    return DockerExecutor(root / "cache", root / "state", settings, dockerfile=dockerfile)
+
+
+def dockerfile(name: str) -> str:
+    """The real ones of commits, the stub for everything else."""
+    return dockerfile_text(name) if name.endswith("-commit.Dockerfile") else stub_dockerfile()
 
 
 def delete(host: str, digest: str) -> None:
@@ -91,6 +99,14 @@ def test_a_tag_that_moved_and_was_deleted_still_gives_the_image_that_was_measure
         assert same(last, first)
         with ex.serve(last, stub_cell(model_folder), stub_plan("serve"), run_id, tmp_path / "server.log") as server:
             assert seen(server)["argv"] == ["serve"]
+        history = History(tmp_path / "clone")
+        commit = history.commit({"vllm/__init__.py": "NAME = 'commit'\n"})
+        laid = replace(recipe, overlay=Overlay(str(history.folder), commit, "vllm", "vllm"))
+        over = ex.build(laid, log, notes.append)
+        above = docker_daemon.images.get(over.digest).attrs["RootFS"]["Layers"]
+        below = docker_daemon.images.get(name).attrs["RootFS"]["Layers"]
+        docker_daemon.images.remove(over.digest, force=True)
+        assert above[: len(below)] == below, "a commit lies over the copy as over the original"
     finally:
         for repository in (name.rpartition(":")[0], copy):
             forget(docker_daemon, repository)
