@@ -86,7 +86,9 @@ class Memory:
         with self._db.write() as conn:
             stored = _marks(conn, series_key)
             fresh = [(row, said) for row, said in marked if stored.get(row.revision) != (row.inputs, row.chain, said)]
-            forget(conn, series_key, [row.revision for row, _ in fresh] if stored else None)
+            # A run whose revision was changed by hand leaves what was concluded of the revision that it had.
+            gone = stored.keys() - {row.revision for row in rows}
+            forget(conn, series_key, [*(row.revision for row, _ in fresh), *sorted(gone)] if stored else None)
             if fresh:
                 _write(conn, series_key, engine, fresh, q)
                 tell(conn, series_key, {row.run_id: row.verdicts for row, _ in fresh}, partial=bool(stored))
