@@ -30,7 +30,7 @@ _REACH, _HALVINGS = 8.0, 22
 """The ends are sought this many standard errors of the first look around the estimate, halving so often."""
 _BOUGHT, _LEAST = 1 / 6, 1.5
 """Share of the degrees of freedom of all boots that counts where fewer were known at the first look, and the least that
-counts: the largest round figures under which intervals hold in 94 to 96 of 100 (`python -m benchmarks judge`).
+counts. With these the intervals of the simulation hold in 93.8 to 95.7 of 100 (`python -m benchmarks judge`).
 """
 _SELDOM = 0.01
 """Share of searches that come to the present look, below which there was no search (see `_ends`)."""
