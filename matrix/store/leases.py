@@ -106,5 +106,10 @@ def _mine(host: str, gpus: Collection[int], owner: str) -> tuple[ColumnElement[b
 
 def _drop_lapsed(conn: Connection, host: str, now: float, is_alive: Callable[[str], bool]) -> None:
     for row in conn.execute(select(leases).where(leases.c.host == host)).all():
+        this = leases.c.id == row.id
         if row.expires_at <= now or not is_alive(row.owner):
-            conn.execute(delete(leases).where(leases.c.id == row.id))
+            conn.execute(delete(leases).where(this))
+        elif row.heartbeat_at > now:
+            # The clock was set back: counted by the old one, a dead host's lease would last until then.
+            left = row.expires_at - row.heartbeat_at
+            conn.execute(update(leases).where(this).values(heartbeat_at=now, expires_at=now + left))

@@ -7,6 +7,7 @@ from pathlib import Path
 from matrix.core.errors import ConfigError, NotFoundError, Where
 from matrix.store.acks import Acks
 from matrix.store.artifacts import Artifacts
+from matrix.store.backup import copy_file
 from matrix.store.bisections import Bisections
 from matrix.store.compare import Compare
 from matrix.store.database import make_engine, parse_url, place_of, sqlite_path
@@ -78,6 +79,10 @@ class Store:
     def requeue_lost(self, is_alive: Callable[[str], bool]) -> list[Job]:
         """Take back the jobs of dead owners: see `matrix.store.lost.requeue_lost`."""
         return requeue_lost(self._db, is_alive)
+
+    def backup(self, to: Path) -> None:
+        """Copy the SQLite file to `to` while it is in use: see `matrix.store.backup.copy_file`."""
+        copy_file(self._db, self.file, to)
 
     def close(self) -> None:
         """Close all connections."""

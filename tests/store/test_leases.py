@@ -3,6 +3,8 @@
 import threading
 from collections import Counter
 
+import pytest
+
 from matrix.store import Store
 
 HOST, TTL = "here", 60.0
@@ -40,6 +42,23 @@ def test_what_has_expired_or_whose_owner_died_is_taken_over(store: Store) -> Non
     assert take(store, "dead") == (0,)
     assert take(store, "b", gpus=(0,)) is None
     assert take(store, "b", gpus=(0,), is_alive=lambda owner: owner != "dead") == (0,)
+
+
+def test_a_clock_set_back_neither_ends_a_lease_nor_makes_it_last_for_ever(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def at(moment: float) -> None:
+        monkeypatch.setattr("matrix.store.leases.time.time", lambda: moment)
+
+    at(1_000_000.0)
+    assert take(store, "renews") == (0,) and take(store, "silent") == (1,)
+    at(1_000.0)
+    assert take(store, "late") is None
+    at(1_000.0 + TTL - 1)
+    assert store.leases.renew(HOST, (0,), "renews", TTL) and take(store, "late") is None
+    at(1_000.0 + TTL + 1)
+    assert take(store, "late") == (1,)
+    assert [lease.owner for lease in store.leases.held(HOST)] == ["renews", "late"]
 
 
 def test_only_the_holder_renews(store: Store) -> None:
