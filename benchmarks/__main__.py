@@ -2,11 +2,12 @@
 
 import sys
 
-from benchmarks import bisection, chaos, classify_speed, judge, judge_one, load, overhead, queue_cost
+from benchmarks import bisection, chaos, claims, classify_speed, judge, judge_one, load, overhead, queue_cost
 
 BENCHMARKS = {
     "bisection": bisection.main,
     "chaos": chaos.main,
+    "claims": claims.main,
     "classify": classify_speed.main,
     "overhead": overhead.main,
     "judge": judge.main,
@@ -18,6 +19,7 @@ BENCHMARKS = {
 SIZED = {
     "bisection": bisection.main,
     "chaos": chaos.main,
+    "claims": claims.main,
     "judge-one": judge_one.main,
     "judge-all": judge_one.judge_everything,
     "load": load.of_size,

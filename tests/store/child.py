@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-import time
 from pathlib import Path
 
 from matrix.core.errors import MatrixError
@@ -16,23 +15,12 @@ def main(verb: str, url: str, *args: str) -> None:
         store = open_store(url)
         if verb == "open":
             print("opened", flush=True)
-        elif verb == "claim-all":
-            claim_all(store, *args)
         elif verb == "claim-and-die":
             claim_and_die(store, *args)
         elif verb == "fill-disk":
             fill_disk(store, *args)
     except MatrixError as error:
         print(type(error).__name__, error, flush=True)
-
-
-def claim_all(store: Store, owner: str) -> None:
-    """Say so when ready, wait for a line, then claim; the pause lets the other process have its turn."""
-    print("ready", flush=True)
-    sys.stdin.readline()
-    while (job := store.queue.claim(owner)) is not None:
-        print(job.job_id, flush=True)
-        time.sleep(0.002)
 
 
 def claim_and_die(store: Store, owner: str) -> None:

@@ -21,20 +21,6 @@ def test_sweeps_of_dead_owners_are_closed_and_their_waiting_jobs_cancelled(store
     assert (store.read.sweep(alive).status, statuses(store, alive)) == ("running", ["queued"])
 
 
-def test_two_processes_never_get_the_same_of_200_jobs(store: Store, url: str) -> None:
-    plan(store, *(f"1.{i}" for i in range(200)))
-    child = (sys.executable, "-m", "tests.store.child", "claim-all", url)
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    workers = [subprocess.Popen([*child, owner], **pipes) for owner in ("a", "b")]
-    assert [worker.stdout.readline() for worker in workers] == ["ready\n", "ready\n"]
-    for worker in workers:
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
-    claimed = [worker.communicate(timeout=120)[0].split() for worker in workers]
-    assert sorted(map(int, claimed[0] + claimed[1])) == list(range(1, 201))
-    assert all(claimed), "both must have claimed at the same time"
-
-
 def test_a_killed_workers_job_waits_again_and_is_finished_by_another(store: Store, url: str) -> None:
     sweep = plan(store, "1.0")
     child = (sys.executable, "-m", "tests.store.child", "claim-and-die", url, "doomed")
