@@ -5,7 +5,7 @@ from collections.abc import Callable
 from matrix.core.spec import Method
 from matrix.core.state import Metric, State, Verdict
 from matrix.stats.against import against
-from matrix.stats.lengths import Lengths, drafted_lengths, lengths, upper_bound
+from matrix.stats.lengths import Lengths, drafted_lengths, impossible, lengths, upper_bound
 from matrix.stats.noise import NoiseFloor
 from matrix.stats.point import RunPoint
 from matrix.stats.reference import Reference
@@ -30,6 +30,12 @@ def accept(
         if verdict:
             return verdict
     return against(point, measured, reference, boots, floor, settings)
+
+
+def _impossible(point: RunPoint, measured: Lengths, settings: JudgeSettings) -> Verdict | None:
+    """One such number says that the row was damaged or written by hand, so the run's others are not believed either."""
+    found = impossible(point)
+    return _verdict(State.UNKNOWN, found) if found else None
 
 
 def _nothing_measured(point: RunPoint, measured: Lengths, settings: JudgeSettings) -> Verdict | None:
@@ -83,7 +89,7 @@ def _collapsed(point: RunPoint, measured: Lengths, settings: JudgeSettings) -> V
     return _verdict(State.COLLAPSED, reason, (*_alone(measured), *numbers(upper=bound)))
 
 
-RULES: tuple[Rule, ...] = (_nothing_measured, _too_few_steps, _too_high, _collapsed)
+RULES: tuple[Rule, ...] = (_impossible, _nothing_measured, _too_few_steps, _too_high, _collapsed)
 
 
 def _alone(measured: Lengths) -> Numbers:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def comparisons(judgement: SeriesJudgement) -> dict[Place, float]:
         (revision.revision, verdict.metric): p
         for revision in judgement.revisions
         for verdict in revision.verdicts
-        if (p := dict(verdict.numbers).get("p_fall")) is not None and isinstance(p, float)
+        if isinstance(p := dict(verdict.numbers).get("p_fall"), float) and isfinite(p)
     }
 
 

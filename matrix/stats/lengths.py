@@ -14,6 +14,8 @@ from matrix.stats.settings import JudgeSettings
 
 _MOST = 10**15
 """Steps above which a counter is nonsense; sums of smaller ones are exact in floating point."""
+_BEYOND = 10**18
+"""Above this a number was never counted by anything, so the whole run is not believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,23 @@ def upper_bound(rows: Sequence[tuple[int, int]], confidence: float) -> float:
     return 1 + max(poisson, rate + float(stdtrit(n - 1, confidence)) * error)
 
 
+def impossible(point: RunPoint) -> str:
+    """The first counters of the point that no engine can have counted, in words; empty where there are none."""
+    for prompt, c in point.prompts.items():
+        told = (c.steps, c.proposed, c.accepted, c.decode_steps, c.completion_tokens, c.requests)
+        if not all(value is None or 0 <= value <= _BEYOND for value in told):
+            return (
+                f"counters of {prompt} are impossible (accepted {c.accepted} of {c.proposed} drafted, {c.steps} steps,"
+                f" {c.completion_tokens} tokens in {c.decode_steps})"
+            )
+    return ""
+
+
 def _usable(point: RunPoint, settings: JudgeSettings, *, visible: bool) -> Lengths:
-    kept, values = {}, {}
+    kept: dict[str, Counters] = {}
+    values: dict[str, float] = {}
+    if impossible(point):
+        return Lengths(kept, values, [], 0, 0, visible)
     for prompt, counters in point.prompts.items():
         value = accept_length(counters, draftless=visible)
         own = counters.requests > 0 and not settings.tainted.intersection(point.flags.get(prompt, ()))

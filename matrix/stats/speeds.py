@@ -7,6 +7,9 @@ import numpy as np
 from matrix.stats.noise import Array
 from matrix.stats.point import RunPoint
 
+_MOST = 1e15
+"""Tokens from which a count is nonsense."""
+
 
 def rates(tok_s: Mapping[str, float]) -> dict[str, float]:
     """Output tokens per second of the prompts that have a usable value."""
@@ -16,5 +19,5 @@ def rates(tok_s: Mapping[str, float]) -> dict[str, float]:
 def time_and_tokens(found: Mapping[str, float], point: RunPoint, prompts: Sequence[str]) -> tuple[Array, Array]:
     """(tokens, seconds) of each prompt; every prompt counts as one token where the tokens of any are not known."""
     told = [point.prompts[p].completion_tokens if p in point.prompts else None for p in prompts]
-    tokens = np.array([float(t or 0) for t in told] if all(t and t > 0 for t in told) else [1.0] * len(prompts))
+    tokens = np.array([float(t or 0) for t in told] if all(t and 0 < t < _MOST for t in told) else [1.0] * len(prompts))
     return tokens, tokens / np.array([found[p] for p in prompts])

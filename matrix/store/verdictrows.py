@@ -1,6 +1,7 @@
 """Verdicts as rows of the tables `verdicts` and `falls`, which are written and forgotten together."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 
 from sqlalchemy import Connection, delete, insert
 
@@ -42,7 +43,7 @@ def fall_rows(
             "q": q.get((revision, verdict.metric)),
         }
         for verdict in said
-        if isinstance(p := dict(verdict.numbers).get("p_fall"), float)
+        if isinstance(p := dict(verdict.numbers).get("p_fall"), float) and isfinite(p)
     ]
 
 

@@ -14,9 +14,9 @@ STEPS = 1000
 
 
 def prompts(values: Sequence[float], steps: int = STEPS) -> dict[str, Counters]:
-    """Counters of prompts with these accept lengths, exact to 1 / steps."""
+    """Counters of prompts with these accept lengths, at least 1, exact to 1 / steps."""
     return {
-        f"p{i:02}": Counters(steps=steps, proposed=3 * steps, accepted=round((v - 1) * steps))
+        f"p{i:02}": Counters(steps=steps, proposed=3 * steps, accepted=max(round((v - 1) * steps), 0))
         for i, v in enumerate(values)
     }
 

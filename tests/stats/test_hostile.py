@@ -1,6 +1,7 @@
 """Data that should not exist gets a reasoned state, never an exception."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -68,6 +69,18 @@ def test_counters_beyond_counting_are_no_evidence(huge: int) -> None:
     rows = {f"p{i:02}": Counters(steps=huge, proposed=3 * huge, accepted=huge) for i in range(16)}
     told = judge_series([served("1"), served("2", prompts=rows)]).revisions[1].verdict(Metric.ACCEPT_LENGTH)
     assert told.state is (State.HEALTHY if huge <= 10**15 else State.UNKNOWN)
+
+
+@pytest.mark.parametrize("field", ["steps", "proposed", "accepted", "decode_steps", "completion_tokens", "requests"])
+@pytest.mark.parametrize("value", [-1, 9e99, float("inf"), float("-inf"), float("nan")])
+def test_one_impossible_counter_makes_its_run_unknown_and_says_why(field: str, value: float) -> None:
+    whole = served("2", scaled(0.6)).prompts
+    rows = dict(whole) | {"p03": replace(whole["p03"], **{field: value})}
+    judgement = judge_series([served("1"), served("2", prompts=rows), served("3")])
+    told = judgement.revisions[1].verdict(Metric.ACCEPT_LENGTH)
+    assert told.state is State.UNKNOWN and told.reason.startswith("counters of p03 are impossible")
+    assert judgement.revisions[2].state(Metric.ACCEPT_LENGTH) is State.HEALTHY
+    assert judgement.flips == ()
 
 
 def test_k_changed_in_mid_series_is_named_and_starts_a_reference_of_its_own() -> None:
