@@ -14,7 +14,7 @@ from statistics import median
 
 from tests.chaos.fire import Shot, Strike, Survived, fire, kill_all, kill_server, kill_worker, plan
 from tests.chaos.scene import Scene
-from tests.chaos.servers import Cluster, Daemon
+from tests.chaos.servers import Cluster
 from tests.store import postgres
 
 WHERE = Path(tempfile.gettempdir())
@@ -31,8 +31,6 @@ class Lane:
 
 SQLITE = Lane("sqlite", 0.6, ("worker", "server", "worker", "all", "worker"))
 POSTGRES = Lane("postgres", 0.4, ("postgres", "worker", "postgres", "server"))
-DOCKER = Lane("docker", 0.2, ("container", "dockerd", "worker", "container", "server"))
-BASE_IMAGE = os.environ.get("MATRIX_TEST_BASE_IMAGE", "specmatrix-test/base:bookworm")
 
 
 @dataclass
@@ -124,29 +122,9 @@ def _scene(lane: Lane, root: Path, batch: int) -> Iterator[tuple[Scene, Mapping[
                 yield scene, victims | {"postgres": cluster.strike}
         finally:
             cluster.stop()
-    elif lane.name == "docker":
-        daemon = Daemon(root / "d", BASE_IMAGE)
-        try:
-            with _ended(_docker_scene(root, daemon, min(batch, 4))) as scene:
-                yield scene, victims | {"dockerd": daemon.strike, "container": daemon.strike_container}
-        finally:
-            daemon.close()
     else:
         with _ended(Scene(root, f"sqlite:///{root}/project/matrix.db", batch=batch)) as scene:
             yield scene, victims
-
-
-def _docker_scene(root: Path, daemon: Daemon, batch: int) -> Scene:
-    """Builds reach the package index by the host's network: the daemon of its own translates no addresses."""
-    lines = [f'base_image = "{BASE_IMAGE}"', f'wheel_dir = "{root / "wheels"}"', 'build_network = "host"']
-    lines += ["memory_gib = 0.5", "shm_gib = 0.0625"]
-    bundle = os.environ.get("PIP_CERT", "")
-    lines += [f'ca_bundle = "{bundle}"'] if Path(bundle).is_file() else []
-    index = {"PIP_NO_INDEX": "", "PIP_CONFIG_FILE": ""} | {k: v for k, v in os.environ.items() if k.startswith("PIP_")}
-    env = index | {"PIP_FIND_LINKS": str(root / "wheels"), "DOCKER_HOST": daemon.host}
-    extra = "\n".join(["", "[docker]", *lines, ""])
-    db = f"sqlite:///{root}/project/matrix.db"
-    return Scene(root, db, "docker", env, extra, batch, daemon.left)
 
 
 @contextmanager
@@ -183,4 +161,4 @@ def table(rows: Sequence[Survived]) -> list[str]:
     return [*lines, f"{len(rows)} kills, {sum(1 for r in rows if r.fault)} faults, {late} late ({load})"]
 
 
-__all__ = ["DOCKER", "POSTGRES", "SQLITE", "Book", "Lane", "Shot", "battle", "line", "shares", "table"]
+__all__ = ["POSTGRES", "SQLITE", "Book", "Lane", "Shot", "battle", "line", "shares", "table"]

@@ -86,7 +86,7 @@ def check_whole(scene: Scene) -> int:
 
 def left(scene: Scene) -> list[str]:
     """What a dead process of this scene has left, one line each."""
-    return [*_processes(scene), *_rows(scene), *_files(scene), *_environments(scene), *scene.more_left()]
+    return [*_processes(scene), *_rows(scene), *_files(scene), *_environments(scene)]
 
 
 def _processes(scene: Scene) -> Iterator[str]:

@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,8 +34,6 @@ class Scene:
     extra: str = ""
     batch: int = 10
     """Releases that appear at once: a night of twice as many cells."""
-    more_left: Callable[[], list[str]] = list
-    """What else the dead may have left, as on a Docker daemon."""
     project: Place = field(init=False)
     service: "subprocess.Popen[str] | None" = None
 
