@@ -23,13 +23,13 @@ $(VENV)/.run: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.run
 	@echo "installing what the tests and checks need into $(VENV): about a minute"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgres]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgres,ray]'
 	@touch $@
 
 # Apache Otava pins old releases of numpy and scipy, which it does not need for what is compared.
 $(VENV)/.bench: $(VENV)/.dev
 	@echo "installing the tools that the benchmarks compare with into $(VENV)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgres,bench]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,postgres,ray,bench]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps apache-otava==0.8.0
 	@touch $@
 

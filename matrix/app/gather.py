@@ -9,6 +9,7 @@ from matrix.app.secret_env import passed
 from matrix.app.sites import site_folder
 from matrix.app.source import Source
 from matrix.core.errors import ConfigError
+from matrix.core.hardware import Hardware
 from matrix.core.model import Model
 from matrix.core.workload import Prompt, Workload
 from matrix.plan.config import ModelTable, WorkloadTable
@@ -19,8 +20,8 @@ from matrix.sources import hardware, hub, sight, weights
 __all__ = ["Source", "gather"]
 
 
-def gather(source: Source, executor: str) -> Inputs:
-    """All that expansion needs.
+def gather(source: Source, executor: str, there: Hardware | None = None) -> Inputs:
+    """All that expansion needs; the cells are for the hardware `there`, this host's unless given.
 
     Raises ConfigError with file, line and key; InfraError when an index is out of reach.
     """
@@ -30,7 +31,7 @@ def gather(source: Source, executor: str) -> Inputs:
         targets={name: _model(source, "targets", name, table) for name, table in config.targets.items()},
         drafts={name: _model(source, "drafts", name, table) for name, table in config.drafts.items()},
         workloads=_workloads(source),
-        hardware=hardware.detect(),
+        hardware=there or hardware.detect(),
         executor=executor,
         sites={name: str(site_folder(source, name, t)) for name, t in config.engines.items() if t.site is not None},
         clones={name: clone_of(source, name, table) for name, table in config.engines.items()},

@@ -13,6 +13,7 @@ from matrix.app.boot import Boot
 from matrix.app.claim import Claim
 from matrix.app.gpus import Lender
 from matrix.app.patience import patiently
+from matrix.app.placing import Mirror, run_placed
 from matrix.app.planned import gpu_count
 from matrix.app.planning import Plan
 from matrix.app.preflight import check_driver
@@ -26,6 +27,7 @@ from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
 from matrix.core.result import RunResult
 from matrix.engines.registry import adapter_for
+from matrix.executors.on_ray import RayExecutor
 from matrix.sources import hardware
 from matrix.store import ClaimLostError, Job, Store, redact
 
@@ -45,7 +47,10 @@ def owner_of(folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """What a sweep works with. `me` owns its claims; logs of runs under way lie in `scratch`, a folder of its own."""
+    """What a sweep works with. `me` owns its claims; logs of runs under way lie in `scratch`, a folder of its own.
+
+    `before` is called before a baseline is looked up: it waits for one that is under way.
+    """
 
     plan: Plan
     executor: Executor
@@ -55,6 +60,7 @@ class Hands:
     terms: Terms = FREE
     boot: Boot = field(default_factory=Boot)
     slot: str = field(default_factory=lambda: secrets.token_hex(4))
+    before: Callable[[], None] = lambda: None
     secrets: Secrets = field(init=False, repr=False)
     _after: Mapping[str, Cell] = field(init=False, repr=False)
     _seconds: Mapping[str, float] = field(init=False, repr=False)
@@ -98,7 +104,7 @@ def run_job(job: Job, hands: Hands) -> Outcome | None:
     try:
         _make(scratch)
         with claim.kept(stop=hands.boot.halt):
-            result = run_cell(job.cell, _bench(job, hands, claim), secrets.token_hex(8))
+            result = _run(job, hands, claim)
         if claim.lost or not _patiently(job, hands, claim.held):
             _given_up(job, hands)
             return None
@@ -114,6 +120,13 @@ def run_job(job: Job, hands: Hands) -> Outcome | None:
             shutil.rmtree(scratch, ignore_errors=True)
     hands.progress.done(job.cell, result.outcome, redact(result.reason))
     return result.outcome
+
+
+def _run(job: Job, hands: Hands, claim: Claim) -> RunResult:
+    bench, run_id = _bench(job, hands, claim), secrets.token_hex(8)
+    if isinstance(hands.executor, RayExecutor):
+        return run_placed(job.cell, bench, run_id, Mirror(hands.store), claim.check)
+    return run_cell(job.cell, bench, run_id)
 
 
 def _given_up(job: Job, hands: Hands) -> None:
@@ -139,7 +152,7 @@ def _bench(job: Job, hands: Hands, claim: Claim) -> Bench:
         scratch=hands.scratch,
         limits=Limits(limits.start_s, limits.request_s),
         progress=Telling(hands.progress, claim),
-        baseline=lambda cell: _patiently(job, hands, lambda: _baseline(hands.store, cell)),
+        baseline=lambda cell: _patiently(job, hands, lambda: _baseline(hands, cell)),
         boot=hands.boot,
         keep=hands.keeps(job),
         ready=lambda cell: check_driver(cell, hardware.gpus()),
@@ -148,8 +161,9 @@ def _bench(job: Job, hands: Hands, claim: Claim) -> Bench:
     )
 
 
-def _baseline(store: Store, cell: Cell) -> Baseline | None:
-    found = store.runs.baseline_of(cell)
+def _baseline(hands: Hands, cell: Cell) -> Baseline | None:
+    hands.before()
+    found = hands.store.runs.baseline_of(cell)
     return None if found is None else (found.run_id, tuple(found.samples), dict(found.noise))
 
 

@@ -37,10 +37,14 @@ def content_key(cell: Cell) -> str:
     return cell.content_key(recipe_of(cell).text, PROBE_VERSION)
 
 
+def planned(cell: Cell) -> Planned:
+    """The cell as one to do."""
+    return Planned(cell, content_key(cell), None, None)
+
+
 def at_boot(cell: Cell, boot: int) -> Planned:
     """The same cell to do at another boot ordinal."""
-    other = replace(cell, boot=boot)
-    return Planned(other, content_key(other), None, None)
+    return planned(replace(cell, boot=boot))
 
 
 def gpu_count(cell: Cell) -> int:

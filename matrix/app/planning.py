@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from matrix.app.executors import hardware_for
 from matrix.app.existence import check_versions
 from matrix.app.gather import Source, gather
 from matrix.app.launchable import check_flags
@@ -57,7 +58,7 @@ def make_plan(
 
     Raises ConfigError for a faulty file or selector, InfraError when the package index is out of reach.
     """
-    inputs = gather(source, executor.name)
+    inputs = gather(source, executor.name, hardware_for(executor, source.config))
     expansion = expand(source.config, inputs, selectors)
     check_wildcards(source, inputs)
     if not expansion.cells and not expansion.excluded:

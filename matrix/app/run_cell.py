@@ -34,9 +34,8 @@ def run_cell(cell: Cell, bench: Bench, run_id: str) -> RunResult:
     """One attempt at `cell`. Raises only KeyboardInterrupt and programming errors."""
     recipe = bench.adapter.recipe(cell)
     record = Record(run_id, cell, recipe, bench.progress, bench.scratch / f"{run_id}.log", bench.secrets)
-    reason = bench.adapter.unsupported(cell) or misfit(cell)
-    if reason is not None:
-        return record.result(Outcome.UNSUPPORTED, reason, Failure(Outcome.UNSUPPORTED, reason, signature="unsupported"))
+    if (result := refused(record, bench)) is not None:
+        return result
     try:
         standing = bench.boot.taken_over(cell)
         if standing is None:
@@ -45,7 +44,15 @@ def run_cell(cell: Cell, bench: Bench, run_id: str) -> RunResult:
             _take_over(record, standing)
         return blamed_on_machine(_use(record, bench), bench.scratch, standing.loan)
     except MatrixError as error:
-        return _failed(record, error)
+        return failed(record, error)
+
+
+def refused(record: Record, bench: Bench) -> RunResult | None:
+    """The result of a cell that cannot run, which is known before anything is built; None for others."""
+    reason = bench.adapter.unsupported(record.cell) or misfit(record.cell)
+    if reason is None:
+        return None
+    return record.result(Outcome.UNSUPPORTED, reason, Failure(Outcome.UNSUPPORTED, reason, signature="unsupported"))
 
 
 def _start(record: Record, bench: Bench) -> Standing:
@@ -172,7 +179,8 @@ def _ended(server: Server, error: NotReadyError | EngineFaultError) -> ServerExi
     return known
 
 
-def _failed(record: Record, error: MatrixError) -> RunResult:
+def failed(record: Record, error: MatrixError) -> RunResult:
+    """The result of a run that ended by an error before or beside its server."""
     outcome, excerpt = Outcome.INFRA, ""
     if isinstance(error, BuildError):
         outcome, excerpt = Outcome.BUILD_FAILED, error.excerpt

@@ -75,14 +75,16 @@ def executor_name(source: Source, asked: str | None) -> str:
     is asked for.
     """
     name = asked or source.config.executor
+    serving = source.config.ray.executor if name == "ray" else name
     for engine, table in source.config.engines.items():
         only = _ONLY.get(table.install)
-        if only is not None and name not in (only, "auto"):
+        if only is not None and serving not in (only, "auto"):
             where = source.where("engines", engine, "install")
             cause = f'`install = "{table.install}"` is served by the {only} executor'
-            raise ConfigError(cause, hint=f"`--executor {only}`, or leave it out", where=where)
-        name = only or name
-    return name
+            hint = f'`executor = "{only}"` in [ray]' if name == "ray" else f"`--executor {only}`, or leave it out"
+            raise ConfigError(cause, hint=hint, where=where)
+        serving = only or serving
+    return "ray" if name == "ray" else serving
 
 
 def open_existing(db: str) -> Store | None:

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from matrix import __version__
+from matrix.app.crew import WAIT_S, next_job, work_abreast
 from matrix.app.expected import keep_expectations
 from matrix.app.extra import ExtraBoots, Standing, first_asking, short_of_prompts
-from matrix.app.job import Hands, no_room, owner_of, run_job, running
+from matrix.app.job import Hands, owner_of, run_job, running
 from matrix.app.judging import Judgements, judge_some
 from matrix.app.planned import gpu_count
 from matrix.app.planning import Plan, Planned, refreshed
@@ -21,9 +22,8 @@ from matrix.app.thresholds import keep_thresholds
 from matrix.core.outcome import Outcome, Tier
 from matrix.core.ports import Executor, Progress
 from matrix.executors import owner
+from matrix.executors.on_ray import RayExecutor
 from matrix.store import Store, SweepStatus
-
-WAIT_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,15 +193,13 @@ def _settle(sweep: _Sweep, extra: ExtraBoots, judged: Judgements) -> Judgements:
 
 def _work(sweep_id: int, hands: Hands) -> list[Outcome]:
     """Claim and run until nothing waits. A cell that another sweep is measuring is waited for, not measured twice."""
+    if isinstance(hands.executor, RayExecutor):
+        return work_abreast(sweep_id, hands, hands.executor)
     outcomes = []
     with hands.boot:
         while True:
-            _take_back(hands)
-            job = hands.store.queue.claim(hands.me, sweep_id)
-            if job is not None and (why := no_room(job, hands)):
-                hands.store.queue.release(job.job_id, hands.me)
-                hands.store.queue.cancel_rest(sweep_id, why)
-            elif job is not None:
+            job = next_job(sweep_id, hands)
+            if job is not None:
                 made = run_job(job, hands)
                 outcomes += [made] if made is not None else []
             elif hands.store.queue.pending(sweep_id):
@@ -209,12 +207,3 @@ def _work(sweep_id: int, hands: Hands) -> list[Outcome]:
                 time.sleep(WAIT_S)
             else:
                 return outcomes
-
-
-def _take_back(hands: Hands) -> None:
-    """A worker that helps, or the sweep that is waited for, may have been killed: its cells wait again, and the servers
-    that it left are stopped before they stand beside ours.
-    """
-    if hands.store.requeue_lost(owner.alive):
-        hands.executor.reap()
-        hands.store.leases.drop_dead(owner.alive)

@@ -57,7 +57,7 @@ def sweep_options(function: F) -> F:
     for option in (
         config_option,
         click.option(
-            "--executor", type=click.Choice(["auto", "venv", "docker"]), help="Overrides the file's executor."
+            "--executor", type=click.Choice(["auto", "venv", "docker", "ray"]), help="Overrides the file's executor."
         ),
         db_option,
         select_argument,

@@ -26,7 +26,7 @@ LOOK_S = 10.0
 @click.option("--allow-host", multiple=True, metavar="NAME", help="A further name it is reached by; repeatable.")
 @click.option("--read-only", is_flag=True, help="Refuse every change, with a token too, and show no forms.")
 @click.option("--config", "-c", "configs", multiple=True, type=Path, help="Sweep this file nightly; repeatable.")
-@click.option("--executor", type=click.Choice(["auto", "venv", "docker"]), help="Overrides the files' executor.")
+@click.option("--executor", type=click.Choice(["auto", "venv", "docker", "ray"]), help="Overrides the files' executor.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Cells at once, on GPUs.")
 def command(
     db: str,
@@ -60,7 +60,8 @@ def command(
     shifts = [Shift(config, db, executor, WorkLog(), say, drain.stopping) for config in configs]
     with Background(db, host, port, allow_host, read_only=read_only) as server:
         announce(server)
-        words = ["worker", "--db", db, "--executor", executor or "auto", "--beside", owner.me()]
+        of_host = "auto" if executor in (None, "ray") else executor
+        words = ["worker", "--db", db, "--executor", of_host, "--beside", owner.me()]
         with helpers(workers - 1, words, say):
             drain.heed()
             _keep(shifts, drain)

@@ -13,6 +13,7 @@ from matrix.plan.load import check_concurrency, check_uptime
 from matrix.plan.nightly import NightlyTable
 from matrix.plan.notify import NotifyTable
 from matrix.plan.published import ExpectationTable
+from matrix.plan.ray import RayTable
 from matrix.plan.texts import check_text, check_version_pattern
 from matrix.plan.versions import check_version_spec
 
@@ -202,7 +203,7 @@ class VenvTable(_Table):
 class Config(_Table):
     """`matrix.toml`."""
 
-    executor: Literal["auto", "venv", "docker"] = "auto"
+    executor: Literal["auto", "venv", "docker", "ray"] = "auto"
     engines: dict[Name, EngineTable] = Field(min_length=1)
     targets: dict[Name, ModelTable] = Field(min_length=1)
     drafts: dict[Name, DraftTable] = {}
@@ -216,6 +217,7 @@ class Config(_Table):
     notify: dict[Annotated[Name, Field(max_length=64)], NotifyTable] = {}
     venv: VenvTable = VenvTable()
     docker: DockerTable = Field(default_factory=lambda: DockerTable.model_validate({}))
+    ray: RayTable = Field(default_factory=lambda: RayTable.model_validate({}))
     artifacts: ArtifactsTable = Field(default_factory=lambda: ArtifactsTable.model_validate({}))
 
     @model_validator(mode="after")
@@ -229,7 +231,7 @@ class Config(_Table):
         for name in self.engines:
             if name not in ENGINES and self.engines[name].engine is None:
                 raise ValueError(f"engines.{name}.engine: say which engine this is (`sglang` or `vllm`)")
-        check_installs(self.engines, self.executor)
+        check_installs(self.engines, self.ray.executor if self.executor == "ray" else self.executor)
         return self
 
 

@@ -41,7 +41,7 @@ def cell_options(function: Callable[..., Any], *, required: bool = True) -> Call
         click.option("--spec", help="A spec config by name, where several fit."),
         click.option("--workload", help="A workload by name, where several fit."),
         click.option("--clone", default="", help="The engine's repository, a folder or URL: then commits are found."),
-        click.option("--executor", type=click.Choice(["auto", "venv", "docker"]), help="Overrides the file's."),
+        click.option("--executor", type=click.Choice(["auto", "venv", "docker", "ray"]), help="Overrides the file's."),
         db_option,
     ):
         function = option(function)
