@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import compress
 
-from matrix.engines.logcolumns import Numbers, UnlikeError, columns, commas
+from matrix.engines.logcolumns import Counts, Numbers, UnlikeError, columns, commas
 from matrix.engines.logshape import shape_of
 
 _RUNNING = re.compile(rb"#running-req: (\d{1,9}), #[^q]")
@@ -20,9 +20,7 @@ _COUNTS = re.compile(
     rb"Accepted: (\d{1,15}) tokens, Drafted: (\d{1,15}) tokens, "
     rb"Per-position acceptance rate: (\d\.[\d., ]{2,}\d)(?:,? Avg|\s|$)"
 )
-_SAME_DEPTH = re.compile(
-    rb"Accepted: (\d{1,15}) tokens, Drafted: (\d{1,15}) tokens, Per-position acceptance rate: \d\."
-)
+_SAME_DEPTH = re.compile(rb", Accepted: (\d{1,15}) tokens, Drafted: (\d{1,15}) tokens, Per-")
 """The counters alone, for lines of which a shape has told how many rates follow."""
 _MEAN = re.compile(rb"Mean acceptance length: (\d+\.\d\d), ")
 _V0 = re.compile(
@@ -73,12 +71,11 @@ def pool(data: bytes, shapes: Collection[bytes], by_rank: bool, alone: bool = Fa
 
     `shapes` are those of the records among the lines: they tell what to look for. `alone`: no other line has a comma.
     """
-    per_record = commas(shapes) if alone else 0
     if any(_DECODE_SHAPE in shape for shape in shapes):
-        yield from _decode(data, by_rank and b"DP" in data, per_record)
+        yield from _decode(data, by_rank and b"DP" in data, commas(shapes) if alone else 0)
     if windows := [shape for shape in shapes if _WINDOW_SHAPE in shape]:
         depths = set(map(_depth, windows))
-        yield from _windows(data, depths.pop() if len(depths) == 1 else 0, per_record)
+        yield from _windows(data, depths.pop() if len(depths) == 1 else 0)
 
 
 def counts(data: bytes, shapes: Collection[bytes]) -> Iterator[Counted]:
@@ -96,7 +93,7 @@ def counts(data: bytes, shapes: Collection[bytes]) -> Iterator[Counted]:
 
 
 _DECODE_HEADS = (b", #running-req: ", b", accept len: ")
-_WINDOW_HEADS = (b", Drafted: ", b", Accepted: ")
+_counts_made = Counts()
 _lengths, _weights = Numbers(rb"(\d+\.\d\d)"), Numbers(rb"(\d{1,9})", 1.0)
 _length_fields, _weight_fields = Numbers(rb" accept len: (\d+\.\d\d)"), Numbers(rb" #running-req: (\d{1,9})", 1.0)
 
@@ -151,7 +148,7 @@ def _depth(shape: bytes) -> int:
     return rates[: len(rates) - len(rates.lstrip(b"., "))].count(b".")
 
 
-def _windows(data: bytes, k: int, per_record: int) -> Iterator[Pooled]:
+def _windows(data: bytes, k: int) -> Iterator[Pooled]:
     """Windows added up by their counters; singly and as printed where counters do not fit.
 
     `k` is the number of rates that each has, 0 where that differs.
@@ -162,26 +159,16 @@ def _windows(data: bytes, k: int, per_record: int) -> Iterator[Pooled]:
             yield from _one_window(line)
     elif not k:
         yield from _of_each_depth(_COUNTS.findall(data))
-    else:
-        accepted, drafted = _counters(data, per_record)
+    elif _SAME_DEPTH.search(data):
+        accepted, drafted = _counters(data)
         if total := sum(drafted):
             yield Pooled("window", "", 1 + k * sum(accepted) / total, total / k, len(drafted))
 
 
-def _counters(data: bytes, per_record: int) -> tuple[list[int], list[int]]:
+def _counters(data: bytes) -> tuple[list[int], list[int]]:
     """Accepted and drafted tokens of each window."""
-    try:
-        drafted, accepted = columns(data, per_record, _WINDOW_HEADS)
-        return _whole(accepted, b" Accepted: "), _whole(drafted, b" Drafted: ")
-    except ValueError:
-        found = _SAME_DEPTH.findall(data)
-        return [int(accepted) for accepted, _ in found], [int(drafted) for _, drafted in found]
-
-
-def _whole(fields: list[bytes], head: bytes) -> list[int]:
-    """The numbers between `head` and the unit. Raises ValueError where something else stands there."""
-    begin, end = len(head), -len(b" tokens")
-    return [int(field[begin:end]) for field in fields]
+    accepted, drafted = zip(*_SAME_DEPTH.findall(data), strict=True)
+    return list(map(_counts_made.__getitem__, accepted)), list(map(_counts_made.__getitem__, drafted))
 
 
 def _of_each_depth(found: list[tuple[bytes, bytes, bytes]]) -> Iterator[Pooled]:

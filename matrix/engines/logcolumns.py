@@ -34,6 +34,16 @@ class Numbers(dict[bytes, float]):
         return number
 
 
+class Counts(dict[bytes, int]):
+    """Whole numbers by their digits, each made once."""
+
+    def __missing__(self, text: bytes) -> int:
+        if len(self) > _ROOM:
+            self.clear()
+        self[text] = number = int(text)
+        return number
+
+
 def commas(shapes: Collection[bytes]) -> int:
     """How many commas each of these records has; 0 where they differ."""
     counts = {shape.count(b",") for shape in shapes}

@@ -87,3 +87,10 @@ def test_where_the_stream_breaks_changes_no_value(parts: list[bytes]) -> None:
 def test_a_log_among_thousands_of_unlike_lines_is_read(parts: list[bytes], word: bytes) -> None:
     noise = b"".join(b"%s %x zq\n" % (bytes(103 + int(c) for c in str(i)), i) for i in range(4000))
     assert sound(classify_log(io.BytesIO(noise + word + b"\n" + b"".join(parts) + noise)))
+
+
+def test_junk_before_a_cause_on_one_line_is_judged_with_the_whole_line() -> None:
+    junk = b"\x00\x01" + bytes(range(1, 9)) * 7
+    cause = b"nvidia-container-cli: requirement error: unsatisfied condition: cuda>=13.1, please update your driver\n"
+    data = junk + b"x" * 300 + cause
+    assert classify_log(Dribble(data)).signature == classify_log(io.BytesIO(data)).signature
