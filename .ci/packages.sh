@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the tests use and the machine lacks: make, Chromium and a font for it, an image registry. Needs root on a Debian-like machine.
+# Installs what the tests use and the machine lacks: make, Chromium and a font for it, an image registry, docker-compose. Needs root on a Debian-like machine.
 set -euo pipefail
 missing=()
-for pair in make:make git:git chromium:chromium docker-registry:docker-registry fc-list:fontconfig unshare:util-linux; do
+for pair in make:make git:git chromium:chromium docker-registry:docker-registry docker-compose:docker-compose fc-list:fontconfig unshare:util-linux; do
     command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
 done
 fc-list 2>/dev/null | grep -qi dejavu || missing+=(fonts-dejavu-core)

@@ -15,7 +15,7 @@ COPY reports ./reports
 COPY sweeps ./sweeps
 COPY matrix ./matrix
 COPY web ./web
-RUN python3 -m venv /opt/specmatrix && /opt/specmatrix/bin/pip install --no-cache-dir --compile .
+RUN python3 -m venv /opt/specmatrix && /opt/specmatrix/bin/pip install --no-cache-dir --compile ".[postgres]"
 
 FROM ${BASE_IMAGE}
 COPY --from=build /opt/specmatrix /opt/specmatrix

@@ -21,7 +21,7 @@ def overview(conn: Connection, narrow: Narrow = EVERYTHING) -> Overview:
         fixed=flip_views(conn, changes=FIXES, standing=True, limit=_MOST_FIXES),
         heatmaps=heatmaps(conn, narrow, {flip.series_key for flip in fallen}),
         sweep=_latest(conn),
-        runs=conn.execute(select(func.coalesce(func.sum(series.c.runs), 0))).scalar_one(),
+        runs=int(conn.execute(select(func.coalesce(func.sum(series.c.runs), 0))).scalar_one()),
     )
 
 
