@@ -155,19 +155,3 @@ def test_a_sweep_through_sqlite(stack: Callable[..., Stack], docker_daemon: dock
         assert one["Config"]["User"] == "specmatrix"
         assert (host["ReadonlyRootfs"], host["CapDrop"], host["Privileged"]) == (True, ["ALL"], False)
     assert {p["HostIp"] for p in dashboard["HostConfig"]["PortBindings"]["8000/tcp"]} == {"127.0.0.1"}
-
-
-def test_a_sweep_through_postgres_beside_a_registry(
-    stack: Callable[..., Stack], docker_daemon: docker.DockerClient
-) -> None:
-    stand_in = ROOT / "tests" / "e2e"
-    names = {
-        f"{n.upper()}_IMAGE": image(docker_daemon, n, stand_in, "compose.Dockerfile", n)
-        for n in ("postgres", "registry")
-    }
-    port = free_port()
-    database = "postgresql://postgres@/postgres?host=/var/run/postgresql"
-    up = stack("postgres", "registry", MATRIX_DB=database, REGISTRY_PORT=str(port), **names)
-    up.until(swept(up))
-    up.until(lambda: requests.get(f"http://127.0.0.1:{port}/v2/", timeout=5).status_code == 200, 60)
-    assert container(docker_daemon, up, "postgres")["NetworkSettings"]["Ports"] == {}
