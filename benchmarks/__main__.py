@@ -2,7 +2,7 @@
 
 import sys
 
-from benchmarks import bisection, chaos, claims, classify_speed, judge, judge_one, load, overhead, queue_cost
+from benchmarks import bisection, chaos, claims, classify_speed, judge, judge_one, load, nights, overhead, queue_cost
 
 BENCHMARKS = {
     "bisection": bisection.main,
@@ -14,6 +14,7 @@ BENCHMARKS = {
     "judge-one": judge_one.main,
     "judge-all": judge_one.judge_everything,
     "load": load.of_size,
+    "nights": nights.main,
     "queue": queue_cost.main,
 }
 SIZED = {
@@ -23,6 +24,7 @@ SIZED = {
     "judge-one": judge_one.main,
     "judge-all": judge_one.judge_everything,
     "load": load.of_size,
+    "nights": nights.main,
     "queue": queue_cost.main,
 }
 
