@@ -45,7 +45,7 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The cell runs on `host`, on these of its GPUs (none: on the CPU, or on GPUs that cannot be seen)."""
+    """The cell runs on `host`, on these of its GPUs; none on the CPU."""
 
     host: str
     gpus: tuple[int, ...] = ()
@@ -86,13 +86,13 @@ class Refused:
 Event = Placed | Phase | Beat | Returned | Refused
 
 
-def carry_out(parcel: Parcel) -> Iterator[Event]:
-    """Run the cell here. The first event is Placed, the last one Returned or Refused.
+def carry_out(parcel: Parcel, gpus: tuple[int, ...]) -> Iterator[Event]:
+    """Run the cell here, on the GPUs of these numbers. The first event is Placed, the last one Returned or Refused.
 
     A run that nobody waits for any more is interrupted, and its server stopped.
     """
-    devices = visible_devices() if gpu_count(parcel.cell) else ()
-    yield Placed(socket.gethostname(), tuple(device.index for device in devices))
+    yield Placed(socket.gethostname(), gpus)
+    devices = visible_devices() if gpu_count(parcel.cell) else ()  # of them Ray shows this process its own alone
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     thread = threading.Thread(target=_run, args=(parcel, Loan(devices), events.put), name="cell", daemon=True)
     thread.start()

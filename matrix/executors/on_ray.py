@@ -1,5 +1,6 @@
 """An existing Ray cluster, which chooses the node that builds and serves a cell."""
 
+import logging
 import signal
 import threading
 import time
@@ -16,6 +17,9 @@ from matrix.core.ports import Executor, Server
 from matrix.core.recipe import Artifact, LaunchPlan, Placement, Recipe
 
 T = TypeVar("T")
+Work = Callable[[tuple[int, ...]], Iterator[T]]
+"""Given the numbers of the GPUs that Ray has set aside for it."""
+
 LOOK_S, END_S, ASK_S = 0.5, 60.0, 120.0
 
 
@@ -89,7 +93,7 @@ class RayExecutor:
         each = [min((int(has.get(name, 0) / n) for name, n in needs.items()), default=1) for has in nodes.values()]
         return max(1, sum(each))
 
-    def stream(self, work: Callable[[], Iterator[T]], gpus: int, name: str) -> Generator[T | None, None, None]:
+    def stream(self, work: Work[T], gpus: int, name: str) -> Generator[T | None, None, None]:
         """What `work` yields where Ray places it, and None now and then while it yields nothing.
 
         NodeLostError when its node is lost, InfraError when no node could ever take it or its code fails there. Left
@@ -149,7 +153,7 @@ def _join(address: str) -> Any:
         raise ConfigError("the executor `ray` needs Ray, which is not installed", hint=hint) from None
     try:
         with _own_signals():
-            ray.init(address, ignore_reinit_error=True, log_to_driver=False, logging_level="error")
+            ray.init(address, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.CRITICAL)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         cause = f"no Ray cluster answers at `{address}`: {error}"
         raise InfraError(cause, hint="`ray start --head` begins one; [ray] address names another") from error
@@ -189,8 +193,10 @@ def _answer(question: Callable[[], T]) -> T:
     return question()
 
 
-def _yielding(work: Callable[[], Iterator[T]]) -> Iterator[T]:
-    yield from work()
+def _yielding(work: Work[T]) -> Iterator[T]:
+    import ray
+
+    yield from work(tuple(int(number) for number in ray.get_gpu_ids() if str(number).isdecimal()))
 
 
 def _reap(there: Callable[[], Executor]) -> list[str]:
