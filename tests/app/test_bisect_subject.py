@@ -8,6 +8,7 @@ import pytest
 
 from matrix.app.bisect.request import Regress, Request
 from matrix.app.bisect.subject import Subject, subject
+from matrix.app.executors import Defaults, make_executor
 from matrix.app.source import Source
 from matrix.core.errors import ConfigError
 from matrix.core.revision import Revision
@@ -49,7 +50,8 @@ def ran(found: Subject, store: Store) -> None:
 
 
 def chosen(of: Source, store: Store, engine: str = "vllm") -> Subject:
-    return subject(of, replace(ASKED, engine=engine), "venv", store)
+    venv = make_executor("venv", Defaults(), of.path.parent, of.path.parent)
+    return subject(of, replace(ASKED, engine=engine), venv, store)
 
 
 def test_of_tables_of_one_engine_the_one_that_ran_is_meant(tmp_path: Path, store: Store) -> None:

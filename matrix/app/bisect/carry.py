@@ -61,7 +61,7 @@ def bisect(request: Request, tools: Tools) -> Report | None:
     An open bisection that was asked for in the same words is taken up. Raises ConfigError for bounds that make no
     range, InfraError when the machine fails; what was answered is kept in either case.
     """
-    whole = subject(tools.source, request, tools.executor.name, tools.store)
+    whole = subject(tools.source, request, tools.executor, tools.store)
     known = tools.store.bisections.find(request.to_json())
     if known is not None:
         tools.say(f"taking up bisection {known.bisection_id}: {len(known.answers)} answers are kept")

@@ -51,7 +51,7 @@ def checkout(folder: Path) -> Checkout:
 
 def judge_checkout(request: Request, where: Checkout, tools: Tools) -> Told:
     """The answer for the commit that is checked out. The ends are run too, once, where no run of them is stored."""
-    whole = subject(tools.source, request, tools.executor.name, tools.store)
+    whole = subject(tools.source, request, tools.executor, tools.store)
     bounds = Bounds(whole, tools.store)
     runner = _Runner(request, whole, bounds, tools)
     good = [runner.run(where.good)]

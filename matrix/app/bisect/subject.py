@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from matrix.app.bisect.points import Line
 from matrix.app.bisect.request import Request
+from matrix.app.executors import hardware_for
 from matrix.app.folders import cache_dir
 from matrix.app.gather import gather
 from matrix.app.planning import Plan, plan_cells
@@ -58,7 +59,7 @@ class Subject:
         return plan, plan.cells[-1].content_key
 
 
-def subject(source: Source, request: Request, executor: str, store: Store) -> Subject:
+def subject(source: Source, request: Request, executor: Executor, store: Store) -> Subject:
     """The cell that `request` names in `source`. Raises ConfigError for a name that is not there or an open choice."""
     name = _table(source, request, executor, store)
     table = source.config.engines[name]
@@ -68,7 +69,7 @@ def subject(source: Source, request: Request, executor: str, store: Store) -> Su
             "an engine used as installed has one revision", hint=hint, where=source.where("engines", name)
         )
     narrowed = _narrowed(source, name, table, request)
-    inputs = gather(narrowed, executor)
+    inputs = gather(narrowed, executor.name, hardware_for(executor, narrowed.config))
     spec, workload = _chosen(narrowed, inputs, request, name)
     return Subject(
         source=narrowed,
@@ -96,7 +97,7 @@ def _picks(asked: Sequence[str], clone: str, table: EngineTable) -> tuple[str, .
     return tuple(git.whole_hash(repo, commit) for commit in asked)
 
 
-def _table(source: Source, request: Request, executor: str, store: Store) -> str:
+def _table(source: Source, request: Request, executor: Executor, store: Store) -> str:
     """The engine's table that `request` means. ConfigError where several may be meant, or none.
 
     A regression names the engine, as stored runs do, and not the table that it was run by: of several tables that may
@@ -123,12 +124,12 @@ def tables_called(source: Source, asked: str) -> list[str]:
     return found
 
 
-def _ran(source: Source, request: Request, name: str, executor: str, store: Store) -> bool:
+def _ran(source: Source, request: Request, name: str, executor: Executor, store: Store) -> bool:
     """True when runs of the cell are stored that this table made."""
     table = source.config.engines[name]
     try:
         narrowed = _narrowed(source, name, table, request)
-        inputs = gather(narrowed, executor)
+        inputs = gather(narrowed, executor.name, hardware_for(executor, narrowed.config))
         cells = _fitting(narrowed, inputs, request, name)
     except ConfigError:
         return False
