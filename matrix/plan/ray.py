@@ -4,12 +4,32 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+_BUILT_IN = ("CPU", "GPU", "memory", "object_store_memory")
+
 
 def check_address(text: str) -> str:
     """`text` unchanged unless it goes through Ray Client, which cannot pass on what a running cell tells."""
     if text.startswith("ray://"):
         raise ValueError(f"`{text}` is Ray Client's: start matrix on a machine of the cluster and give `HOST:PORT`")
     return text
+
+
+def check_amount(amount: float) -> float:
+    """`amount` unchanged if Ray can set it aside: a share of one, or a whole number."""
+    if amount > 1 and amount != int(amount):
+        raise ValueError(f"{amount:g} cannot be set aside by Ray: give a whole number, or less than 1")
+    return amount
+
+
+def check_resources(resources: dict[str, float]) -> dict[str, float]:
+    """`resources` unchanged unless one is Ray's own."""
+    for name in resources:
+        if name in _BUILT_IN:
+            raise ValueError(f"`{name}` is no custom resource: `cpus` asks for CPUs, `gpus` of an engine for GPUs")
+    return resources
+
+
+Amount = Annotated[float, AfterValidator(check_amount)]
 
 
 class RayTable(BaseModel):
@@ -21,7 +41,7 @@ class RayTable(BaseModel):
         "auto", min_length=1, description="`HOST:PORT` of the cluster's head; `auto`: RAY_ADDRESS, or the one here."
     )
     executor: Literal["venv", "docker"] = Field("venv", description="What builds and serves on the node.")
-    resources: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
-        default={}, description="Custom resources that each cell asks for: name the GPU class here."
-    )
-    cpus: float = Field(1, ge=0, allow_inf_nan=False, description="CPUs that each cell asks for.")
+    resources: Annotated[
+        dict[str, Annotated[Amount, Field(gt=0, le=1e9, allow_inf_nan=False)]], AfterValidator(check_resources)
+    ] = Field(default={}, description="Custom resources that each cell asks for: name the GPU class here.")
+    cpus: Amount = Field(1, ge=0, le=1e6, allow_inf_nan=False, description="CPUs that each cell asks for.")

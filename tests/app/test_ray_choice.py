@@ -45,10 +45,19 @@ def test_what_the_nodes_executor_cannot_serve_is_named(tmp_path: Path) -> None:
         source(tmp_path, f'executor = "ray"\n{SITE}{docker}').config  # noqa: B018 - reads the file
 
 
-def test_ray_client_is_refused_with_what_to_write_instead(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="HOST:PORT") as caught:
-        source(tmp_path, f'{MINIMAL}\n[ray]\naddress = "ray://head:10001"\n').config  # noqa: B018 - reads the file
-    assert caught.value.where.key == "ray.address"
+@pytest.mark.parametrize(
+    ("line", "key", "says"),
+    [
+        ('address = "ray://head:10001"', "ray.address", "HOST:PORT"),
+        ("resources = { GPU = 1 }", "ray.resources", "`gpus` of an engine"),
+        ("resources = { h200 = 1.5 }", "ray.resources.h200", "whole number"),
+        ("cpus = 2.5", "ray.cpus", "whole number"),
+    ],
+)
+def test_what_ray_would_refuse_is_refused_before(line: str, key: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=says) as caught:
+        source(tmp_path, f"{MINIMAL}\n[ray]\n{line}\n").config  # noqa: B018 - reads the file
+    assert caught.value.where.key == key
 
 
 def test_without_ray_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
