@@ -77,9 +77,10 @@ class Hands:
         each = zip((p.content_key for p in (*plan.todo, *plan.repeats)), plan.seconds, strict=True)
         object.__setattr__(self, "_seconds", dict(each))
 
-    def expected(self, job: Job) -> float:
-        """Seconds that the plan expects of the job's cell; the longest of its cells for one that it does not list."""
-        return self._seconds.get(job.content_key, max(self._seconds.values(), default=0.0))
+    def expected(self, content_key: str) -> float:
+        """Seconds that the plan expects of a cell; the longest of its cells for one that it does not list."""
+        known = self._seconds.get(content_key)
+        return max(self._seconds.values(), default=0.0) if known is None else known
 
     def keeps(self, job: Job) -> bool:
         """True when the plan's next cell is served by the very server of this one."""
@@ -88,10 +89,14 @@ class Hands:
 
 
 def no_room(job: Job, hands: Hands) -> str:
-    """Why the terms of its sweep leave no room for this job; empty when they do."""
-    terms, store = hands.terms, hands.store
-    spent = store.queue.gpu_seconds(job.sweep_id) if terms.gpu_seconds is not None else 0.0
-    return terms.refusal(hands.expected(job), gpu_count(job.cell), spent)
+    """Why the terms of its sweep leave no room for this claimed job; empty when they do.
+
+    What others have begun is spent, to its expected end: workers that start together do not overdraw.
+    """
+    terms, spent = hands.terms, 0.0
+    if terms.gpu_seconds is not None:
+        spent = hands.store.queue.gpu_seconds(job.sweep_id, hands.expected, but=job.job_id)
+    return terms.refusal(hands.expected(job.content_key), gpu_count(job.cell), spent)
 
 
 def run_job(job: Job, hands: Hands) -> Outcome | None:

@@ -10,7 +10,7 @@ from matrix.app.planning import plan_cells
 from matrix.app.source import Source
 from matrix.app.staging import stage_models
 from matrix.app.sweep import clear_up
-from matrix.app.terms import terms_from
+from matrix.app.terms import Terms, terms_from
 from matrix.core.outcome import Outcome
 from matrix.core.ports import Executor, Progress
 from matrix.executors import owner
@@ -31,6 +31,7 @@ class Worker:
     _made: dict[tuple[str, str], Executor] = field(default_factory=dict)
     _names: list[str] = field(default_factory=list)
     _staged: set[str] = field(default_factory=set)
+    _known: dict[int, tuple[Source, Terms]] = field(default_factory=dict)
     _unsure: bool = False
     """True from a claim until its end is stored: when that fails, the cell may be ours still."""
 
@@ -76,12 +77,19 @@ class Worker:
 
     def _hands(self, job: Job) -> Hands:
         """What the job's sweep was started with: its file's limits, its terms, and an executor of the same settings."""
-        sweep = self.store.sweeps.get(job.sweep_id)
-        source = Source(Path(sweep.config), text=sweep.text)
+        source, terms = self._begun(job.sweep_id)
         executor = self._executor(job.cell.executor, source)
         plan = plan_cells(source, executor, self.store, [job.cell])
-        terms = terms_from(sweep.terms, self.stopping)
         return Hands(plan, executor, self.store, self.progress, owner.me(), terms)
+
+    def _begun(self, sweep_id: int) -> tuple[Source, Terms]:
+        """What the sweep was started with, which never changes: read once for the cells of one sweep in a row."""
+        if sweep_id not in self._known:
+            sweep = self.store.sweeps.get(sweep_id)
+            self._known = {
+                sweep_id: (Source(Path(sweep.config), text=sweep.text), terms_from(sweep.terms, self.stopping))
+            }
+        return self._known[sweep_id]
 
     def _executor(self, name: str, source: Source) -> Executor:
         key = (name, source.text)

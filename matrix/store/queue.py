@@ -124,15 +124,24 @@ class Queue:
             note = conn.execute(select(jobs.c.note).where(*gone).order_by(jobs.c.id.desc()).limit(1)).scalar()
         return number, note or ""
 
-    def gpu_seconds(self, sweep_id: int) -> float:
-        """GPUs times seconds that the sweep's runs have taken, and its held jobs until now."""
+    def gpu_seconds(
+        self, sweep_id: int, expected: Callable[[str], float] = lambda content_key: 0.0, but: int | None = None
+    ) -> float:
+        """GPUs times seconds that the sweep's runs have taken, and its held jobs (all `but` one) will have taken.
+
+        A held job counts what is `expected` of its content key, or its seconds until now where those are more.
+        """
         of_sweep, held = jobs.c.sweep_id == sweep_id, jobs.c.status == JobStatus.CLAIMED.value
         made = select(func.sum((runs.c.finished_at - runs.c.started_at) * jobs.c.gpus)).where(
             of_sweep, runs.c.sweep_id == sweep_id, runs.c.content_key == jobs.c.content_key
         )
-        now = select(func.sum((time.time() - jobs.c.claimed_at) * jobs.c.gpus)).where(of_sweep, held)
+        now, columns = time.time(), (jobs.c.id, jobs.c.content_key, jobs.c.gpus, jobs.c.claimed_at)
         with self._db.read() as conn:
-            return sum(max(0.0, conn.execute(query).scalar() or 0.0) for query in (made, now))
+            spent = max(0.0, float(conn.execute(made).scalar() or 0.0))
+            open_ = conn.execute(select(*columns).where(of_sweep, held)).all()
+        others = (row for row in open_ if row.id != but)
+        begun = (max(now - float(row.claimed_at), expected(row.content_key)) * int(row.gpus) for row in others)
+        return spent + sum(begun)
 
     def pending(self, sweep_id: int) -> int:
         """How many jobs of the sweep wait or are held."""

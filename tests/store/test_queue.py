@@ -203,6 +203,9 @@ def test_gpu_seconds_are_those_of_the_sweeps_runs_and_of_what_is_held(
     later = time.time() + 10
     monkeypatch.setattr("matrix.store.queue.time.time", lambda: later)
     assert held is not None and store.queue.gpu_seconds(sweep) == pytest.approx(made + 40, abs=4)
+    expected = {held.content_key: 60.0}.__getitem__
+    assert store.queue.gpu_seconds(sweep, expected) == pytest.approx(made + 240)
+    assert store.queue.gpu_seconds(sweep, expected, but=held.job_id) == pytest.approx(made)
 
 
 def test_what_was_given_up_is_counted_with_its_reason(store: Store) -> None:
