@@ -99,6 +99,7 @@ def _followed(
     cell, place = parcel.cell, Placed("")
     bench.progress.phase(cell, "wait", "for a node of the Ray cluster")
     events = executor.stream(partial(carry_out, parcel), gpu_count(cell), cell.label)
+    ended: Returned | Refused | None = None
     with closing(events), mirror.shown(cell) as heed:
         for event in events:
             check()
@@ -108,10 +109,12 @@ def _followed(
                 bench.progress.phase(cell, "wait", f"placed on {place}")
             elif isinstance(event, Phase):
                 bench.progress.phase(cell, event.phase, event.detail)
-            elif isinstance(event, Refused):
-                raise InfraError(event.cause, hint=event.hint)
-            elif isinstance(event, Returned):
-                return _at_home(event, place, bench)
+            elif isinstance(event, Returned | Refused):
+                ended = event
+    if isinstance(ended, Returned):
+        return _at_home(ended, place, bench)
+    if ended is not None:
+        raise InfraError(ended.cause, hint=ended.hint)
     raise NodeLostError("its node ended the cell without a result")
 
 

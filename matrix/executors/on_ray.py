@@ -97,7 +97,7 @@ class RayExecutor:
         """What `work` yields where Ray places it, and None now and then while it yields nothing.
 
         NodeLostError when its node is lost, InfraError when no node could ever take it or its code fails there. Left
-        early, the work is cancelled and waited for.
+        early, the work is cancelled and waited for; read it to its end where that is not meant.
         """
         ray = self._ray()
         self._fitting(gpus)
@@ -154,6 +154,8 @@ def _join(address: str) -> Any:
     try:
         with _own_signals():
             ray.init(address, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.CRITICAL)
+            # Else the last lines of a lost node's log go to our standard output; Ray has no public switch for them.
+            ray._private.worker._worker_logs_enabled = False
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         cause = f"no Ray cluster answers at `{address}`: {error}"
         raise InfraError(cause, hint="`ray start --head` begins one; [ray] address names another") from error
@@ -180,9 +182,14 @@ def _explained(error: BaseException, ray: Any) -> InfraError:
 
 
 def _cancel(ray: Any, running: Any) -> None:
-    """Interrupt the work, which stops its server, and see it end."""
+    """Interrupt the work, which stops its server, and see it end.
+
+    Not where it has ended: Ray 2.60 aborts this process when a task is cancelled that is just being completed.
+    """
     ends = time.monotonic() + END_S
     with suppress(ray.exceptions.RayError, StopIteration):
+        if ray.wait([running.completed()], timeout=0)[0]:
+            return
         ray.cancel(running)
         while time.monotonic() < ends:
             if ray.wait([running], timeout=LOOK_S)[0]:
