@@ -64,7 +64,14 @@ def test_a_server_without_a_network_has_a_socket_and_no_port() -> None:
     assert request["mounts"][-1]["Target"] == "/run/specmatrix"
     assert request["environment"]["GLOO_SOCKET_IFNAME"] == "lo"
     assert request["labels"] == LABELS | {"org.specmatrix.relay": "/tmp/specmatrix-relay-1"}
-    assert {k for k in usual if usual[k] != request[k]} == {"command", "environment", "labels", "mounts", "network", "ports"}
+    assert {k for k in usual if usual[k] != request[k]} == {
+        "command",
+        "environment",
+        "labels",
+        "mounts",
+        "network",
+        "ports",
+    }
 
 
 def test_users_limits_outrank_the_plans() -> None:
