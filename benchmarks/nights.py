@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import matrix.demo
-from benchmarks.nights_told import Told, lines, told
+from benchmarks.nights_told import MOST_IDLE, Told, lines, told
 from benchmarks.nights_world import DAY, GPUS, World
 from benchmarks.virtual import Clock
 from matrix.app.bisect.carry import Tools, bisect
@@ -81,19 +81,29 @@ def main(nights: int = NIGHTS) -> None:
         sys.exit("\n".join(found.faults))
 
 
-def simulate(days: int, targets: int, specs: int, hours: float, gpu_hours: float, say: Say = _silent) -> Told:
-    """What so many days come to, beginning at midnight; `say` hears the night shift."""
+def simulate(
+    days: int,
+    targets: int,
+    specs: int,
+    hours: float,
+    gpu_hours: float,
+    *,
+    most_idle: float = MOST_IDLE,
+    away: tuple[int, ...] = AWAY,
+    say: Say = _silent,
+) -> Told:
+    """What so many days come to, beginning at midnight, of which those `away` have no night shift; `say` hears it."""
     with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as name:
         folder = Path(name)
         file, db = matrix_file(folder, targets, specs, hours, gpu_hours), f"sqlite:///{folder}/matrix.db"
         open_store(db).close()
         rows = sqlite3.connect(folder / "matrix.db", check_same_thread=False)
-        world = World(BEGIN, targets, specs, rows, AWAY)
+        world = World(BEGIN, targets, specs, rows, away)
         clock = Clock(BEGIN, world.passing)
         try:
             with world.installed(clock):
                 clock.run(_parts(file, db, clock, world, BEGIN + days * DAY, say))
-            return told(rows, world, days, hours, gpu_hours)
+            return told(rows, world, days, hours, gpu_hours, most_idle)
         finally:
             rows.close()
 
@@ -122,14 +132,14 @@ def _shift(file: Path, db: str, clock: Clock, world: World, end: float, say: Say
     shift = Shift(file, db, None, world.quiet, say, clock=clock.time)
     while clock.now < end:
         if world.nobody_there() or not shift.tick():
-            clock.sleep(600)
+            clock.sleep(1800)
 
 
 def _worker(db: str, clock: Clock, world: World, end: float) -> None:
     worker = Worker(open_store(db), db, "venv", world.quiet, hardware=world.hardware.label)
     worker.begin()
     while clock.now < end:
-        if worker.work() is None:
+        if not world.offers() or worker.work() is None:
             clock.sleep(60 if world.at_night() else 1800)
     worker.store.close()
 

@@ -19,18 +19,21 @@ from matrix.app.terms import terms_from
 from matrix.core.cell import Cell
 from matrix.core.counters import Counters
 from matrix.core.hardware import Hardware
+from matrix.core.index import IndexSettings
 from matrix.core.outcome import Outcome
 from matrix.core.recipe import Device, Recipe
 from matrix.core.result import RunResult, Sample
 from matrix.engines.registry import adapter_for
 from matrix.executors import owner
 from matrix.probes import PROBE_VERSION
-from matrix.sources import hardware, package_index
+from matrix.sources import hardware, package_index, pip_settings
 from matrix.sources.hardware import Gpu, Gpus
 
 DAY, GPUS = 86_400.0, 8
-_WAITING = "SELECT 1 FROM jobs WHERE status = 'queued' LIMIT 1"
-_BUILD_S, _START_S, _WAIT_S = 45.0, 60.0, 15.0
+_WAITING = "SELECT 1 FROM jobs WHERE status = 'queued'"
+_BUILD_S, _START_S, _PROBE_S, _WAIT_S = 45.0, 60.0, 250.0, 15.0
+LONGEST_S = _BUILD_S + _START_S + _PROBE_S + 2 * _WAIT_S
+"""A run from its claim to its end, where two of the GPUs' waits are in it."""
 _HARDWARE = Hardware("simulated", 64, "NVIDIA H200", GPUS, "580.10", "13.0", "9.0", "2.36", "3.12")
 _SEEN = Gpus(tuple(Gpu("NVIDIA H200", f"GPU-{n}", 141.0, "9.0") for n in range(GPUS)), "580.10", "13.0")
 _DEVICES = tuple(Device(n, f"GPU-{n}") for n in range(GPUS))
@@ -90,13 +93,17 @@ class World:
         """True from so many hours after midnight (the calendar begins at one) until ten."""
         return since <= (self.clock.now - self.begin) % DAY / 3600 < 10
 
+    def offers(self) -> bool:
+        """True when a job waits that any worker may take."""
+        return self.rows.execute(f"{_WAITING} AND shared = 1 LIMIT 1").fetchone() is not None
+
     def nobody_there(self) -> bool:
         """True on days on which no shift is at work."""
         return int((self.clock.now - self.begin) // DAY) in self.away
 
     def passing(self, since: float, until: float) -> None:
         """Add up how many GPUs are in use and how many are idle while work waits."""
-        if self.rows.execute(_WAITING).fetchone() is not None:
+        if self.rows.execute(f"{_WAITING} LIMIT 1").fetchone() is not None:
             self.waiting_s += GPUS * (until - since)
             self.idle_s += (GPUS - self.busy) * (until - since)
 
@@ -110,7 +117,7 @@ class World:
         self.clock.sleep(ready - begun)
         loan = bench.lend(1, cell.label, lambda text: None)
         self.busy += 1
-        probe_s = 30 + 220 * share("seconds", cell.target.name, cell.spec.name)
+        probe_s = 30 + (_PROBE_S - 30) * share("seconds", cell.target.name, cell.spec.name)
         self.clock.sleep(_START_S + probe_s)
         self.busy -= 1
         loan.release()
@@ -172,6 +179,7 @@ class World:
             (hardware, "detect", lambda: _HARDWARE),
             (hardware, "gpus", lambda: _SEEN),
             (package_index, "versions", self.versions),
+            (pip_settings, "read", lambda *_: IndexSettings()),
         ]
         with ExitStack() as stack:
             for name, value in replaced.items():
