@@ -43,7 +43,7 @@ class ShownFlip:
             return "acknowledged"
         if self.flip.standing or self.tone != "bad":
             return ""
-        return "fixed since" if self.flip.change == Change.REGRESSION else "never healthy before"
+        return "fixed later" if self.flip.change == Change.REGRESSION else "never healthy before"
 
 
 def shown_flips(flips: Iterable[FlipView]) -> list[ShownFlip]:

@@ -24,7 +24,7 @@ from matrix.core.errors import ConfigError, InfraError, MatrixError, Where
 from matrix.core.ports import Progress
 from matrix.executors import owner
 from matrix.plan.config import Config
-from matrix.plan.nightly import NightlyTable, due
+from matrix.plan.nightly import NightlyTable, due, following
 from matrix.stats.words import count
 from matrix.store import Priority, Store, open_store
 from matrix.store.ticks import TickStatus
@@ -68,6 +68,10 @@ class Shift:
         """Under which its ticks are stored: the file's whole path, by its end and a hash where that is very long."""
         path = str(self.config.resolve())
         return path if len(path) <= _NAME else f"{sha256(path.encode()).hexdigest()[:16]} {path[17 - _NAME :]}"
+
+    def coming(self) -> float | None:
+        """When the calendar names the next night (Unix seconds); None where it names none."""
+        return following(Source(self.config).config.nightly or NightlyTable(), self.clock())
 
     def tick(self) -> bool:
         """Send the messages that wait, then carry out the one sweep that is due now; False when none is.

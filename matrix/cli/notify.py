@@ -47,7 +47,7 @@ def command(db: str, as_json: bool, config: str, name: str | None, show: int | N
 
 def _test(config: Path, name: str) -> int:
     arrived = Receivers(str(config), Source(config).config.notify).test(name, sample_message())
-    kept = f"`{name}` has no address: its texts are kept for `matrix notify --show`"
+    kept = f"`{name}` has no address, so nothing was sent; after a night its texts are kept for `matrix notify --show`"
     click.echo(f"`{name}` took the test" if arrived else kept, err=True)
     return Exit.OK
 

@@ -33,7 +33,7 @@ def _cell(item: Regression) -> Iterator[str]:
         yield f"    fixed in {item.fixed_in}"
     if item.use:
         yield f"    use {item.use}"
-    yield from (f"    {plain(e.text)}{f' ({e.link})' if e.link else ''}" for e in item.expectations)
+    yield from (f"    {plain(e.text)}{f' ({plain(e.link)})' if e.link else ''}" for e in item.expectations)
     yield from _ack(item)
     if item.next:
         yield f"    next: {plain(item.next)}"

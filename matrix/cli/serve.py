@@ -7,6 +7,7 @@ import click
 
 from matrix.app.nightly import Shift
 from matrix.cli.drain import Drain
+from matrix.cli.moments import moment
 from matrix.cli.options import db_option
 from matrix.cli.plain import plain
 from matrix.cli.worklog import WorkLog, say
@@ -47,7 +48,8 @@ def command(
 
     def announce(server: Background) -> None:
         if absent:
-            next_step = "`matrix sweep` in this folder fills it while the page is open, `--db` names another"
+            fills = "the first night" if configs else "`matrix sweep` in this folder"
+            next_step = f"{fills} fills it while the page is open, `--db` names another"
             click.echo(f"{plain(absent)}: there was no database yet, so an empty one was made; {next_step}", err=True)
         if server.open_to:
             click.echo(server.open_to, err=True)
@@ -70,7 +72,8 @@ def command(
 def _keep(shifts: Sequence[Shift], drain: Drain) -> None:
     """Tick each file in turn until asked to end."""
     for shift in shifts:
-        say(f"{shift.config}: its nights are kept")
+        at = shift.coming()
+        say(f"{shift.config}: its nights are kept{f', the next begins {moment(at)}' if at is not None else ''}")
     while not drain.stopping():
         if not any(shift.tick() for shift in shifts):
             drain.wait(LOOK_S)

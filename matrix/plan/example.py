@@ -4,7 +4,7 @@ EXAMPLE = """\
 # What to measure. `matrix plan` shows the cells this makes; `matrix init --schema` prints every key.
 
 # "venv" installs each version into an environment of its own, "docker" builds an image for each and needs a daemon,
-# "auto" takes docker when a daemon answers.
+# "auto" takes docker when a daemon answers, "ray" places the cells on an existing cluster.
 executor = "venv"
 
 [engines.vllm]

@@ -78,6 +78,12 @@ def due(table: NightlyTable, last: float, now: float) -> float | None:
     return None
 
 
+def following(table: NightlyTable, now: float) -> float | None:
+    """The next moment (Unix seconds) that the calendar names after `now`; None where none comes."""
+    found = _trigger(table.when, table.timezone).get_next_fire_time(None, datetime.fromtimestamp(now, UTC))
+    return found.timestamp() if found is not None else None
+
+
 def _fires(trigger: "CronTrigger", start: datetime, end: datetime) -> Iterator[datetime]:
     moment: datetime | None = trigger.get_next_fire_time(None, start)
     while moment is not None and moment <= end:

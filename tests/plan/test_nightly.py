@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matrix.core.errors import ConfigError
-from matrix.plan.nightly import NightlyTable, due
+from matrix.plan.nightly import NightlyTable, due, following
 from matrix.plan.parse import parse_config
 from tests.plan.build import MINIMAL
 
@@ -26,6 +26,12 @@ def test_a_moment_is_due_once_it_has_come_and_until_it_was_taken() -> None:
     assert told(table, at(2026, 1, 1, 3), at(2026, 1, 2, 1, 59)) == ""
     assert told(table, at(2026, 1, 1, 3), at(2026, 1, 2, 2)) == "Fri 2026-01-02 02:00"
     assert told(table, at(2026, 1, 2, 2), at(2026, 1, 2, 23)) == ""
+
+
+def test_the_next_night_is_the_calendars_in_its_own_zone() -> None:
+    table = NightlyTable(when="30 2 * * *", timezone="Europe/Berlin")
+    assert following(table, at(2026, 1, 1, 1, 29)) == at(2026, 1, 1, 1, 30)
+    assert following(table, at(2026, 1, 1, 1, 31)) == at(2026, 1, 2, 1, 30)
 
 
 def test_many_missed_nights_are_one() -> None:

@@ -35,8 +35,8 @@ def test_the_first_revision_has_nothing_before_it() -> None:
 
 
 def test_a_regression_that_no_longer_stands_was_fixed() -> None:
-    assert "fixed since" in item(standing=False).text
-    assert "fixed since" not in item(standing=True).text
+    assert "fixed later" in item(standing=False).text
+    assert "fixed later" not in item(standing=True).text
 
 
 def test_a_run_that_is_gone_is_no_link() -> None:

@@ -76,7 +76,7 @@ def test_a_form_acknowledges_and_ends_it_after_logging_in(
     sent = client.post(
         FORM, data=FIELDS | {"form_token": form_token(client, PAGE)}, headers=OWN, follow_redirects=False
     )
-    assert (sent.status_code, sent.headers["location"]) == (303, PAGE)
+    assert (sent.status_code, sent.headers["location"]) == (303, f"{PAGE}#acknowledge-h")
     reader.flips = [regression(ack=AckView(4, "group", "known upstream", None, build.NOW))]
     assert "For good, for all cells that fell for the same cause" in parse(client.get(PAGE).text).one("main").text
     client.post("/regressions/1/unacknowledge", data={"form_token": form_token(client, PAGE)}, headers=OWN)

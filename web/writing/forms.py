@@ -22,11 +22,11 @@ def add(routes: APIRouter, site: Site) -> None:
         except ConfigError as error:
             told = Problem(error.cause, error.hint or "Correct it and send the form again.")
             return regression_page(site, request, flip_id, problem=told, typed=typed, status=422)
-        return RedirectResponse(f"/regressions/{flip_id}", status_code=303)
+        return RedirectResponse(f"/regressions/{flip_id}#acknowledge-h", status_code=303)
 
     @routes.post("/regressions/{flip_id:int}/unacknowledge", include_in_schema=False)
     def unacknowledge(request: Request, flip_id: Number) -> Response:
         """End the acknowledgement that covers it, whatever its scope; none is fine, it may have ended meanwhile."""
         if known := site.store.regression(flip_id).ack:
             writer(site).end_acknowledgement(known.ack_id)
-        return RedirectResponse(f"/regressions/{flip_id}", status_code=303)
+        return RedirectResponse(f"/regressions/{flip_id}#acknowledge-h", status_code=303)
