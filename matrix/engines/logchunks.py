@@ -74,9 +74,7 @@ def _read(stream: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
-def without_junk(chunk: bytes) -> bytes:
-    """A chunk of which the lines of binary junk are empty; its first and its last may be parts, and stay."""
-    first, *lines = chunk.split(b"\n")
-    last = lines.pop() if lines else None
-    kept = [line if line.isascii() or not is_junk(line) else b"" for line in lines]
-    return first if last is None else b"\n".join([first, *kept, last])
+def without_junk(whole: bytes) -> bytes:
+    """The same lines, of which those of binary junk are empty; what follows the last line break may be a part."""
+    *lines, rest = whole.split(b"\n")
+    return b"\n".join([*(line if line.isascii() or not is_junk(line) else b"" for line in lines), rest])

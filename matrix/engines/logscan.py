@@ -12,7 +12,6 @@ from enum import StrEnum
 from functools import cached_property
 from typing import BinaryIO, Protocol
 
-from matrix.engines.hot import is_junk
 from matrix.engines.logchunks import chunks, without_junk
 from matrix.engines.logshape import SPARSE, shape_of, shapes_of
 
@@ -163,9 +162,12 @@ class Scanner:
         """Read `stream` to its end."""
         kept = b""
         for chunk in chunks(stream):
-            plain = self._strange or chunk.isascii() or not is_junk(chunk)
-            kept = self._take(kept + (chunk if plain else without_junk(chunk)))
-        self._feed(kept + b"\n", 0)
+            kept = self._take(self._plain(kept + chunk))
+        self._feed(self._plain(kept + b"\n"), 0)
+
+    def _plain(self, whole: bytes) -> bytes:
+        """Without the lines of binary junk, which are told by whole lines alone."""
+        return whole if self._strange or whole.isascii() else without_junk(whole)
 
     def _take(self, whole: bytes) -> bytes:
         """Feed what goes on; a stretch that equals the one before is counted where that left all as it was."""

@@ -15,6 +15,7 @@ from matrix.core.recipe import Placement
 from matrix.engines.fromcommand import convert
 from matrix.engines.registry import adapter_for
 from matrix.sources import hardware, package_index
+from matrix.sources.hardware import Gpu, Gpus
 from matrix.store import Store, open_store
 from tests.app.build import FakeExecutor, Seen
 from tests.engines.cells import H100_CUDA_12, H200, NO_GPU
@@ -81,6 +82,8 @@ def test_without_a_gpu_each_says_why_it_is_not_applicable(
 def test_what_was_refused_is_to_do_once_the_machine_can_run_it(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python that runs this is no part of the keys: with another one the same cell can be tried."""
     store = open_store(f"sqlite:///{models.parent}/matrix.db")
+    seen = Gpus((Gpu("NVIDIA H200", "GPU-1", 140.0, "9.0"),), H200.driver, H200.cuda)
+    monkeypatch.setattr(hardware, "gpus", lambda: seen)
     old = plan_of("vllm", models, replace(H200, python="3.14.0"), monkeypatch, store)
     assert all("needs Python" in (p.unsupported or "") for p in old.cells)
     run_sweep(old, FakeExecutor(), store, Seen())

@@ -139,6 +139,7 @@ def carried(shift: Shift, monkeypatch: pytest.MonkeyPatch, *ends: Exception | No
 
         def __exit__(self, *_: object) -> None: ...
 
+    monkeypatch.setattr(Shift, "_make_room", lambda self, ready: None)
     monkeypatch.setattr(Shift, "_sweep", lambda self, ready, terms: sweep(self))
     monkeypatch.setattr("matrix.app.nightly.prepare", lambda *_, **__: Prepared())
     shift.say = told.append
