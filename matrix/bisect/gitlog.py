@@ -7,7 +7,7 @@ travels in a comment that begins with `# matrix:`, which git passes over.
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matrix.bisect.answers import Answer, Said
@@ -45,11 +45,19 @@ def write_log(history: History, answers: Sequence[Answer], suspected: Sequence[i
     # Git reads this line's words in quotes only, and the words of the other lines without.
     lines = [f"git bisect start '{history.points[bad_end]}' '{history.good}'"]
     lines += [f"{_OURS} {_spelled(history, answer)}" for answer in answers] or [f"{_OURS} {_NOTHING}"]
+    told = {}
     for point in dict.fromkeys(a.point for a in answers if a.point not in (GOOD_END, bad_end)):
         said = majority([a.said for a in answers if a.point == point])
         if said is not None and _may_say(history, point, said, suspected):
-            lines.append(f"git bisect {said} {history.name(point)}")
+            told[point] = said
+    lines += [f"git bisect {told[point]} {history.name(point)}" for point in _narrowing(history, told)]
     return "\n".join(lines) + "\n"
+
+
+def _narrowing(history: History, told: Mapping[int, Said]) -> list[int]:
+    """The points in their order, but of the bad ones those that hold least come last: git heeds its last one alone."""
+    bad = sorted((p for p in told if told[p] is Said.BAD), key=lambda p: -int(held_by(history, p).sum()))
+    return [*(p for p in told if told[p] is not Said.BAD), *bad]
 
 
 _NOTHING = "no answers"

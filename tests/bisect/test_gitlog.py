@@ -122,6 +122,12 @@ def test_one_wrong_answer_that_was_outvoted_does_not_lead_git_astray(tmp_path: P
     assert answers_of(named, read_log(log)) == answers
 
 
+def test_git_heeds_the_earliest_bad_commit_whatever_the_order_of_answers(tmp_path: Path) -> None:
+    named = imported(tmp_path, linear([str(i) for i in range(3)]))
+    answers = [Answer(0, Said.GOOD), Answer(1, Said.BAD), *[Answer(0, Said.BAD)] * 3]
+    assert f"first bad commit: [{named.points[0]}]" in replayed(tmp_path, write_log(named, answers, (0,)))
+
+
 def test_a_log_of_git_itself_is_read(tmp_path: Path) -> None:
     history = repository(tmp_path)
     git(tmp_path, "bisect", "start", history.points[-1], history.good)
