@@ -9,9 +9,11 @@ from matrix.app.regression import AckView, Regression, Status
 from matrix.core.ack import Ack, Scope
 from matrix.core.errors import ConfigError, NotFoundError, Where
 from matrix.core.state import State
+from matrix.store.texts import stored_text
 
 _SPAN = re.compile(r"(?P<number>[1-9]\d{0,4})(?P<unit>[dhw])")
 _UNITS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
+MOST_REASON = 2000
 _SERIES = re.compile(r"[0-9a-f]{16}")
 
 
@@ -58,10 +60,14 @@ def acks_for(
 
 
 def given_reason(text: str, key: str = "--reason") -> str:
-    """The reason without space around it; ConfigError, which names `key`, for an empty one."""
-    if not text.strip():
+    """The reason as one line of what can be seen; ConfigError, which names `key`, for an empty or a very long one."""
+    seen = " ".join("".join(c if c.isprintable() else " " for c in stored_text(text)).split())
+    if not seen:
         raise ConfigError("a reason is needed", hint='for example "known upstream"', where=Where(key=key))
-    return text.strip()
+    if len(seen) > MOST_REASON:
+        cause = f"the reason has {len(seen):,} characters, {MOST_REASON:,} are the most"
+        raise ConfigError(cause, hint="say it in short and give a link", where=Where(key=key))
+    return seen
 
 
 def acknowledged(items: Sequence[Regression], acks: Iterable[Ack], now: float) -> list[Regression]:

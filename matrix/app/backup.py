@@ -8,7 +8,7 @@ from pathlib import Path
 from matrix.app.writing import kept_whole
 from matrix.core.errors import ConfigError, Where
 from matrix.store import Store
-from matrix.store.backup import is_sqlite
+from matrix.store.backup import is_backup
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,14 @@ def _check(store: Store, path: Path) -> None:
         raise ConfigError("its folder does not exist", hint=f"make it: mkdir -p {path.parent}", where=where)
     if path.is_dir():
         raise ConfigError("it is a folder", hint="name a file", where=where)
-    if not path.exists():
-        return
-    if store.file is not None and path.samefile(store.file):
-        raise ConfigError("it is the database itself", hint="name another file", where=where)
-    if path.stat().st_size and not is_sqlite(path):
+    if store.file is not None and path.resolve() in _of_database(store.file.resolve()):
+        raise ConfigError("it belongs to the database itself", hint="name another file", where=where)
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise ConfigError("it is there and is no plain file", hint="name another file", where=where)
+    if path.exists() and path.stat().st_size and not is_backup(path):
         raise ConfigError("it is there and is no backup", hint="name another file", where=where)
+
+
+def _of_database(file: Path) -> set[Path]:
+    """The database's own files: SQLite keeps what is not in the first yet in the others, and removes them."""
+    return {file.with_name(file.name + end) for end in ("", "-wal", "-shm", "-journal")}

@@ -1,5 +1,6 @@
 """`matrix clean`: makes room on the disk, within the budget of the matrix file."""
 
+import math
 from pathlib import Path
 
 import click
@@ -14,10 +15,19 @@ from matrix.core.errors import ConfigError, Exit, Where
 from matrix.store import open_store
 
 
+def _number(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """No range keeps `nan` out."""
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("nan is no number of GiB")
+    return value
+
+
 @click.command("clean")
 @config_option
 @db_option
-@click.option("--disk-gib", type=click.FloatRange(0, min_open=False), help="Budget in GiB instead of the file's.")
+@click.option(
+    "--disk-gib", type=click.FloatRange(0, 1e9), callback=_number, help="Budget in GiB instead of the file's."
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")
 @json_option
 def command(config: str, db: str, disk_gib: float | None, dry_run: bool, as_json: bool) -> int:

@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -21,6 +22,7 @@ Work = Callable[[tuple[int, ...]], Iterator[T]]
 """Given the numbers of the GPUs that Ray has set aside for it."""
 
 LOOK_S, END_S, ASK_S = 0.5, 60.0, 120.0
+_REACH_S = 10.0
 
 
 class NodeLostError(InfraError):
@@ -151,6 +153,7 @@ def _join(address: str) -> Any:
     except ImportError:
         hint = "pip install 'specmatrix[ray]', here and on every node"
         raise ConfigError("the executor `ray` needs Ray, which is not installed", hint=hint) from None
+    _reach(address)
     try:
         with _own_signals():
             ray.init(address, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.CRITICAL)
@@ -160,6 +163,18 @@ def _join(address: str) -> Any:
         cause = f"no Ray cluster answers at `{address}`: {error}"
         raise InfraError(cause, hint="`ray start --head` begins one; [ray] address names another") from error
     return ray
+
+
+def _reach(address: str) -> None:
+    """InfraError where nobody listens at `HOST:PORT`: Ray itself would try for minutes."""
+    host, mark, port = address.rpartition(":")
+    if not mark:
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH_S).close()
+    except OSError as error:
+        cause = f"no Ray cluster answers at `{address}`: {error.strerror or error}"
+        raise InfraError(cause, hint="`ray start --head` begins one; [ray] address names another") from error
 
 
 @contextmanager

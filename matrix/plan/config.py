@@ -24,7 +24,7 @@ VersionSpec = Annotated[str, AfterValidator(check_version_spec)]
 Text = Annotated[str, AfterValidator(check_text)]
 """What ends up on a command line, in an environment or in a path."""
 Seconds = Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False)]
-GiB = Annotated[float, Field(gt=0, le=65_536, allow_inf_nan=False)]
+GiB = Annotated[float, Field(ge=0.001, le=65_536, allow_inf_nan=False)]
 InFlight = Annotated[int | list[int], BeforeValidator(check_concurrency)]
 Minutes = Annotated[bool | float, BeforeValidator(check_uptime)]
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -188,7 +188,7 @@ class DockerTable(_Table):
     ca_bundle: Text | None = Field(None, description="Extra CA certificates for the build (PEM).")
     memory_gib: GiB = 8
     shm_gib: GiB = 1
-    pids: int = Field(1024, ge=64)
+    pids: int = Field(1024, ge=64, le=4_194_304)
     network: Literal["bridge", "none"] = Field(
         "bridge", description="`none`: a server reaches nothing outside its container, and only our probe reaches it."
     )

@@ -1,9 +1,13 @@
 """The table `[ray]` of `matrix.toml`: which cluster runs the cells, and what a cell asks of it."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+_ADDRESS = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}")
+_LEAST = 0.0001
+"""Ray counts in steps of that."""
 _BUILT_IN = ("CPU", "GPU", "memory", "object_store_memory")
 
 
@@ -11,11 +15,16 @@ def check_address(text: str) -> str:
     """`text` unchanged unless it goes through Ray Client, which cannot pass on what a running cell tells."""
     if text.startswith("ray://"):
         raise ValueError(f"`{text}` is Ray Client's: start matrix on a machine of the cluster and give `HOST:PORT`")
+    port = text.rpartition(":")[2]
+    if text != "auto" and not (_ADDRESS.fullmatch(text) and 0 < int(port) < 65_536):
+        raise ValueError(f"`{text}` is no address of a cluster: give `HOST:PORT` of its head, or `auto`")
     return text
 
 
 def check_amount(amount: float) -> float:
     """`amount` unchanged if Ray can set it aside: a share of one, or a whole number."""
+    if 0 < amount < _LEAST:
+        raise ValueError(f"{amount:g} cannot be set aside by Ray: the least is {_LEAST:g}")
     if amount > 1 and amount != int(amount):
         raise ValueError(f"{amount:g} cannot be set aside by Ray: give a whole number, or less than 1")
     return amount

@@ -20,12 +20,20 @@ def copy_file(db: Transactions, file: Path | None, to: Path) -> None:
         db.read(),  # it says so when the file was removed
         translated(db.place),
         closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=30)) as source,
+        translated(str(to.parent)),  # what is full, or cannot be written, is where the copy goes
         closing(sqlite3.connect(to)) as copy,
     ):
         source.backup(copy)
 
 
-def is_sqlite(path: Path) -> bool:
-    """True for a file that begins as SQLite's do."""
+def is_backup(path: Path) -> bool:
+    """True for an SQLite file with the tables of this project."""
     with path.open("rb") as file:
-        return file.read(len(_BEGINNING)) == _BEGINNING
+        if file.read(len(_BEGINNING)) != _BEGINNING:
+            return False
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as found:
+            names = {row[0] for row in found.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.Error:
+        return False
+    return names >= {"matrix_schema", "runs", "sweeps"}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from matrix.app.acks import acks_for, until_moment
+from matrix.app.acks import acks_for, given_reason, until_moment
 from matrix.app.attribute import counting, regressions
 from matrix.app.regression import Regression
 from matrix.core.ack import Scope
@@ -135,3 +135,22 @@ def test_spans_and_dates(text: str, moment: float) -> None:
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="--until"):
         until_moment(text, NOW)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("  known \n upstream ", "known upstream"),
+        ("a\u202eb\x1b[31mc", "a bc"),
+        ("api_key=sk-1234567890abcdef", "api_key="),
+    ],
+)
+def test_a_reason_is_one_line_of_what_can_be_seen(typed: str, kept: str) -> None:
+    assert given_reason(typed).startswith(kept) and given_reason(typed).isprintable()
+    assert "sk-1234567890abcdef" not in given_reason(typed)
+
+
+@pytest.mark.parametrize("typed", ["", " ", "\x00", "\x1b[31m", "\u200b", "x" * 2001])
+def test_no_reason_and_an_endless_one_are_refused(typed: str) -> None:
+    with pytest.raises(ConfigError):
+        given_reason(typed)

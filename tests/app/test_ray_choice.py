@@ -49,6 +49,9 @@ def test_what_the_nodes_executor_cannot_serve_is_named(tmp_path: Path) -> None:
     ("line", "key", "says"),
     [
         ('address = "ray://head:10001"', "ray.address", "HOST:PORT"),
+        ('address = "local"', "ray.address", "HOST:PORT"),
+        ('address = "head:99999999"', "ray.address", "HOST:PORT"),
+        ("cpus = 1e-9", "ray.cpus", "the least"),
         ("resources = { GPU = 1 }", "ray.resources", "`gpus` of an engine"),
         ("resources = { h200 = 1.5 }", "ray.resources.h200", "whole number"),
         ("cpus = 2.5", "ray.cpus", "whole number"),

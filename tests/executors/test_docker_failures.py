@@ -14,6 +14,7 @@ from matrix.executors.docker.client import speaking
 from matrix.executors.docker.failures import refusal
 from matrix.executors.docker.paths import dockerfile_text
 from matrix.executors.docker.server import exit_of
+from matrix.executors.docker.usage import image_use
 
 
 @pytest.mark.parametrize(
@@ -81,9 +82,11 @@ def test_no_daemon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert 'executor = "venv"' in caught.value.hint
 
 
-def test_nonsense_docker_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DOCKER_HOST", "nonsense://x")
+@pytest.mark.parametrize("host", ["nonsense://x", "tcp://x:1:2", "tcp://["])
+def test_nonsense_docker_host(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", host)
     assert not daemon_answers()
+    assert image_use() is None
 
 
 def test_dockerfiles_are_found_by_name() -> None:

@@ -1,7 +1,10 @@
 """A backup of a SQLite file that others write to is whole, and restores by copying."""
 
+import os
 import shutil
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,10 +57,25 @@ def test_a_backup_made_while_runs_are_stored_holds_whole_runs_with_their_logs(sq
 def test_nothing_else_is_replaced(sqlite_url: str, tmp_path: Path) -> None:
     store = open_store(sqlite_url)
     (tmp_path / "notes").write_text("mine")
-    for name, cause in (("notes", "no backup"), ("matrix.db", "the database itself"), ("none/b.db", "does not exist")):
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE bookmarks (x)")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "away")
+    refused = {
+        "notes": "no backup",
+        "other.db": "no backup",
+        "pipe": "no plain file",
+        "link": "no plain file",
+        "matrix.db": "the database itself",
+        "matrix.db-wal": "the database itself",
+        "matrix.db-journal": "the database itself",
+        "none/b.db": "does not exist",
+    }
+    for name, cause in refused.items():
         with pytest.raises(ConfigError, match=cause):
             write_backup(store, tmp_path / name)
     assert (tmp_path / "notes").read_text() == "mine" and store.read.latest_sweep() is None
+    assert (tmp_path / "pipe").is_fifo() and (tmp_path / "link").is_symlink() and not (tmp_path / "away").exists()
     store.close()
 
 

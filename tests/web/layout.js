@@ -1,6 +1,6 @@
 // Faults of layout that a person would see: text cut off, text over text, a page wider than its window.
 () => {
-  for (const box of document.querySelectorAll(".wide, .log")) { box.scrollLeft = 0; box.scrollTop = 0; }
+  for (const box of document.querySelectorAll(".wide, .log, .report pre")) { box.scrollLeft = 0; box.scrollTop = 0; }
   const shown = (element) => {
     if (element.closest(".vh, .sprite, .skip, [hidden], progress, title, desc, select")) return false;
     for (let closed = element.closest("details:not([open])"); closed; closed = closed.parentElement.closest("details:not([open])")) {
@@ -26,7 +26,7 @@
     const rects = [...range.getClientRects()].filter((r) => r.width > 0 && r.height > 0);
     if (!rects.length) faults.push(`no room for ${name(node.data)}`);
     const slanted = /rotate\((?!-?0[ )])/.test(node.parentElement.getAttribute("transform") || "");
-    const scroller = node.parentElement.closest(".log");
+    const scroller = node.parentElement.closest(".log, .report pre");
     for (const rect of rects) pieces.push({ node, rect, scroller, slanted });
     for (let up = node.parentElement; up; up = up.parentElement) {
       if (!clips(getComputedStyle(up))) continue;

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from matrix.store import Store, open_store
 from tests.store.build import baseline_run, cell, run, sample
+from tests.web.loops import looped
 from web.caching import Caching
 from web.export_ask import ask
 from web.serving import _server
@@ -114,7 +115,7 @@ def test_those_who_ask_at_the_same_time_wait_for_one_answer() -> None:
         app = Slow()
         return await _together(app, 1, 1, 1, 1, 1), app.asked
 
-    assert asyncio.run(scene()) == ([b"1"] * 5, 1)
+    assert looped(scene()) == ([b"1"] * 5, 1)
 
 
 def test_nobody_gets_what_was_begun_before_a_change_that_came_before_the_question() -> None:
@@ -123,7 +124,7 @@ def test_nobody_gets_what_was_begun_before_a_change_that_came_before_the_questio
         return await _together(app, 1, 2, 3, 4, 4), app.asked
 
     # The first was answered of what it had asked; all others share one answer, which is as new as any of them may ask.
-    assert asyncio.run(scene()) == ([b"1", b"4", b"4", b"4", b"4"], 2)
+    assert looped(scene()) == ([b"1", b"4", b"4", b"4", b"4"], 2)
 
 
 def test_of_changes_that_come_faster_than_answers_each_question_waits_for_two_at_most() -> None:
@@ -136,7 +137,7 @@ def test_of_changes_that_come_faster_than_answers_each_question_waits_for_two_at
         app = Restless()
         return await _together(app, *[1] * 6), app.asked
 
-    bodies, asked = asyncio.run(scene())
+    bodies, asked = looped(scene())
     assert asked == 2 and bodies == [b"1", *[b"2"] * 5]
 
 

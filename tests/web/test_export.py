@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from playwright.sync_api import Browser
 
 from matrix.app.judging import judge_all
-from matrix.core.errors import ConfigError
+from matrix.core.errors import ConfigError, InfraError
 from matrix.core.outcome import Outcome
 from matrix.store import Store, open_store
 from tests.store.build import baseline_run, cell, run, sample
@@ -120,7 +120,7 @@ def test_a_failed_copy_leaves_the_old_one(store: Store, tmp_path: Path, monkeypa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("web.export.page", failing)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(InfraError, match="No space"):
         write_site(store, folder)
     assert (folder / "index.html").read_text() == "the old one" and names(tmp_path) == ["public"]
 

@@ -1,6 +1,5 @@
 """What a start asks for before the port answers."""
 
-import asyncio
 import gc
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from matrix.store import Store, open_store
 from tests.store.build import cell, run, sample
+from tests.web.loops import looped
 from web import serving
 from web.reader import Reader
 from web.store_reader import StoreReader
@@ -54,7 +54,7 @@ def test_a_page_that_fails_keeps_no_other_from_being_asked_for(store: Store) -> 
         raise RuntimeError("no page today")
 
     reader = StoreReader(store)
-    asyncio.run(warm(app, reader))
+    looped(warm(app, reader))
     assert asked == [address.partition("?")[0] for address in addresses(reader)]
     assert gc.get_freeze_count() > 0
 

@@ -237,3 +237,10 @@ def test_a_fixed_one_has_nothing_to_acknowledge(client: TestClient, reader: Dict
     reader.flips = [replace(regression(), standing=False, status="fixed")]
     log_in(client)
     assert parse(client.get(PAGE).text).all("form") == []
+
+
+@pytest.mark.parametrize("address", ["//[", "http://[", "/[", "//evil.example/"])
+def test_odd_addresses_to_go_on_to_are_no_error(client: TestClient, address: str) -> None:
+    assert client.get("/login", params={"next": address}).status_code == 200
+    sent = client.post("/login", data={"token": "mtx_wrong", "next": address}, headers=OWN)
+    assert sent.status_code == 401

@@ -41,7 +41,7 @@ def add(routes: APIRouter, site: Site) -> None:
             choices=told(choices(site.store.choices(), view.narrow)),
             found=found,
             first=first,
-            before=_address(view, standing, page - 1) if page > 1 else None,
+            before=_address(view, standing, min(page - 1, max(1, -(-found.total // _MOST)))) if page > 1 else None,
             after=_address(view, standing, page + 1) if first + _MOST < found.total else None,
             turned=_address(view, not standing, 1),
             twin="/api" + _address(view, standing, 1),

@@ -44,6 +44,6 @@ def add(routes: APIRouter, site: Site) -> None:
 
     @routes.delete("/api/v1/acknowledgements/{ack_id}", status_code=204, **shown)  # type: ignore[arg-type]
     def end(ack_id: Number) -> Response:
-        """End an acknowledgement: what it covered counts again."""
+        """End an acknowledgement: what it covered counts again, unless another one covers it too."""
         writer(site).end_acknowledgement(ack_id)
         return Response(status_code=204)

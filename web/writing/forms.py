@@ -26,7 +26,9 @@ def add(routes: APIRouter, site: Site) -> None:
 
     @routes.post("/regressions/{flip_id:int}/unacknowledge", include_in_schema=False)
     def unacknowledge(request: Request, flip_id: Number) -> Response:
-        """End the acknowledgement that covers it, whatever its scope; none is fine, it may have ended meanwhile."""
-        if known := site.store.regression(flip_id).ack:
+        """End each acknowledgement that covers it, whatever its scope; none is fine, it may have ended meanwhile."""
+        ended: set[int] = set()
+        while (known := site.store.regression(flip_id).ack) is not None and known.ack_id not in ended:
+            ended.add(known.ack_id)
             writer(site).end_acknowledgement(known.ack_id)
         return RedirectResponse(f"/regressions/{flip_id}#acknowledge-h", status_code=303)

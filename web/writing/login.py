@@ -43,7 +43,10 @@ def add(routes: APIRouter, site: Site) -> None:
 
 def own_path(text: str) -> str:
     """The path and query of an address of this dashboard; the first page for any other address."""
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return "/"
     own = text.startswith("/") and not text.startswith(("//", "/\\")) and not parts.scheme and not parts.netloc
     return text if own and text.isprintable() and "\\" not in text else "/"
 

@@ -29,7 +29,7 @@ def connect() -> DockerClient:
         client = docker.from_env(timeout=_PING_S)
         client.ping()
         client.api.timeout = _CALL_S
-    except (DockerException, *AWAY) as exc:
+    except (DockerException, ValueError, *AWAY) as exc:  # ValueError: DOCKER_HOST is no address
         if client is not None:
             client.close()
         raise EnvironmentMismatchError(f"no Docker daemon answers: {_innermost(exc)}", hint=_HINT) from exc

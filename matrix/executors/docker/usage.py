@@ -28,5 +28,5 @@ def image_use() -> ImageUse | None:
             return ImageUse(len(found), sum(int(image.attrs.get("Size", 0)) for image in found))
         finally:
             client.close()
-    except (DockerException, *AWAY):
+    except (DockerException, ValueError, *AWAY):
         return None
