@@ -1,5 +1,6 @@
 """`matrix classify`: what a log tells, whoever wrote it."""
 
+import gc
 import json
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -36,6 +37,7 @@ def command(log: str | None, as_json: bool, engine: str, as_table: bool) -> None
         return
     if log is None:
         raise click.UsageError("give a log's path, or - for standard input")
+    gc.disable()  # nothing that is made here refers to itself, and millions of small objects are made
     with _open(log) as stream:
         _check_plain(stream, log)
         report = classify_log(stream, None if engine == "auto" else engine)

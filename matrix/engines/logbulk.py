@@ -34,7 +34,7 @@ _RATES_SHAPE = shape_of(b"Per-position acceptance rate: ")
 _V0_SHAPE = shape_of(b"Speculative metrics")
 _RATE_WIDTH = len("0.000, ")
 _ROUNDING = 0.006
-_CHECKED = 8
+_CHECKED = 4
 """Windows of a chunk whose printed mean is held against their counters; every one must fit."""
 
 

@@ -140,7 +140,7 @@ class Readings:
         if records := kinds.get(Kind.RECORD):
             if data is None:
                 data = b"".join(stretch.lines[i] + b"\n" for i in stretch.indexes(records))
-            alone = not any(b"," in shape for shape in set(stretch.shapes) - records)
+            alone = not any(b"," in shape for shape in stretch.distinct - records)
             for pooled in logbulk.pool(data, records, self._pools % _RANKS_EVERY == 0, alone):
                 self.agreement.bulk(pooled)
             self._pools += 1

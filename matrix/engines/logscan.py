@@ -71,6 +71,11 @@ class Stretch:
         """The lines; split when first asked for."""
         return self.whole.split(b"\n")
 
+    @cached_property
+    def distinct(self) -> frozenset[bytes]:
+        """The shapes, each once; without the one of lines that nobody looks at."""
+        return frozenset(self.shapes) - {b""}
+
     def tail(self, first: int) -> list[bytes]:
         """The lines from place `first` on, those after the new ones too; the lines before are not split."""
         count = len(self.shapes) + 1 - first
@@ -200,8 +205,7 @@ class Scanner:
         self._last = shapes[-1] if shapes else b""
         end, left = _back(whole, whole.rfind(b"\n") + 1, min(ahead, len(shapes) - self._behind))
         stretch = Stretch(self.lines + 1, whole, shapes, self._behind, len(shapes) - left)
-        found = set(shapes)
-        found.discard(b"")
+        found = set(stretch.distinct)
         seen = self._visit(stretch, found, likely)
         self._pool(stretch, found - seen, end, any(self._shapes.get(shape) in _READ for shape in seen))
         self.lines += stretch.end - stretch.start
