@@ -8,6 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser, expect
 
+from matrix.store import Store, open_store
 from tests.require import require
 from tests.web import browser as chrome
 from tests.web import build, worlds
@@ -34,3 +35,12 @@ def browser() -> Iterator[Browser]:
     require("chromium", Path(chrome.PATH).exists(), f"there is no {chrome.PATH}; set MATRIX_CHROMIUM")
     with chrome.chromium() as started:
         yield started
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """An empty database, in a folder of its own."""
+    monkeypatch.setenv("MATRIX_HOME", str(tmp_path / "home"))
+    opened = open_store(f"sqlite:///{tmp_path}/matrix.db")
+    yield opened
+    opened.close()

@@ -1,7 +1,6 @@
 """Answers kept until the database changes."""
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -148,14 +147,6 @@ def test_what_streams_passes_as_it_comes() -> None:
     client = TestClient(Caching(app, lambda: 1))
     assert client.get("/x").text == "a" * 2000 + "b" * 2000
     assert "etag" not in client.get("/x").headers
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setenv("MATRIX_HOME", str(tmp_path / "home"))
-    opened = open_store(f"sqlite:///{tmp_path}/matrix.db")
-    yield opened
-    opened.close()
 
 
 def test_a_new_run_is_on_the_next_page_whoever_stored_it(store: Store) -> None:

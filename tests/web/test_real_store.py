@@ -2,7 +2,6 @@
 
 import html
 import time
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from matrix.app.bisect.request import Regress, Request
 from matrix.app.judging import judge_all
 from matrix.core.outcome import Outcome
 from matrix.executors import owner
-from matrix.store import Store, open_store
+from matrix.store import Store
 from tests.store.build import baseline_run, cell, key, run, sample
 from tests.web.page import parse
 from tests.web.test_api import plain
@@ -26,14 +25,6 @@ from web.store_reader import StoreReader
 
 SERIES = cell().series_key
 PROMPTS = [f"code-{n}" for n in range(8)]
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setenv("MATRIX_HOME", str(tmp_path / "home"))
-    opened = open_store(f"sqlite:///{tmp_path}/matrix.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

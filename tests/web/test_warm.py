@@ -2,28 +2,19 @@
 
 import gc
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 from fastapi.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from matrix.store import Store, open_store
+from matrix.store import Store
 from tests.store.build import cell, run, sample
 from tests.web.loops import looped
 from web import serving
 from web.reader import Reader
 from web.store_reader import StoreReader
 from web.warm import addresses, warm
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setenv("MATRIX_HOME", str(tmp_path / "home"))
-    opened = open_store(f"sqlite:///{tmp_path}/matrix.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(autouse=True)
